@@ -192,7 +192,7 @@ def test_representations_have_mean_and_interval() -> None:
     assert repr(simulation).startswith(before.removesuffix("not computed yet>"))
     assert "guarantee: 1-DP (pure)" in str(trials)
     one = simulate(runs=1)
-    assert f"{one.pseudo_regret[0]:.4g}>" in repr(one)
+    assert f"{one.pseudo_regret[0]:.4g} (no interval)>" in repr(one)
     assert not one.plot().collections, "one run has no interval"
 
 

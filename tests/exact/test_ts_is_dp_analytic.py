@@ -13,6 +13,7 @@ from dpbandits.papers.ts_is_dp.analytic import MANY, RATES, deltas, two_armed_ch
 from dpbandits.papers.ts_is_dp.quantities import ROUND_DELTAS
 from dpbandits.privacy import epsilon, ts_round_epsilon, ts_round_gdp
 from shared import ExactResults
+from support import ROOT
 
 FRAMES = ExactResults("ts-is-dp")
 BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
@@ -197,3 +198,11 @@ def test_true_deltas_of_the_printed_calibration() -> None:
     assert true_delta("printed", "any", 1, 1e-6) == pytest.approx(0.0015, abs=5e-5)
     assert ts_round_epsilon(1e-6, 2) == pytest.approx(1.281, abs=5e-4)
     assert epsilon(1e-6, ts_round_gdp(1)) == pytest.approx(3.308, abs=5e-4)
+
+
+def test_the_note_on_theorem_7_names_the_smallest_drawn_delta_that_is_exceeded() -> None:
+    frame = FRAMES["report-noisy-max"]
+    seen = frame[(frame["means"] == "reachable") & (frame["y"] > 0.0)]
+    text = (ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text(encoding="utf-8")
+    assert f"{seen['x'].min():.1e}" == "2.5e-05"
+    assert "Theorem 7: below $\\\\delta$ = 2.5×10⁻⁵" in text
