@@ -9,7 +9,6 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -311,9 +310,12 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 def turning_product(*, baseline: str) -> Estimate:
     """Return the c (b + 1) at which a guarantee is dramatically tighter than that of (0, 1)."""
-    level = {"lemma5": partial(privacy.modified_ts_gdp, 0, 1), "theorem3": privacy.ts_gaussian_gdp}
+    levels = {
+        "lemma5": privacy.modified_ts_gdp(0, 1, ANALYSIS_HORIZON),
+        "theorem3": privacy.ts_gaussian_gdp(ANALYSIS_HORIZON),
+    }
     x = deltas()
-    standard = privacy.epsilon(x, level[baseline](ANALYSIS_HORIZON))
+    standard = privacy.epsilon(x, levels[baseline])
 
     def above(product: float) -> float:
         raised = privacy.epsilon(x, privacy.modified_ts_gdp(0, product, ANALYSIS_HORIZON))
