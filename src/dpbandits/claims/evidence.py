@@ -503,9 +503,14 @@ class Series:
         return name, *sorted(map(str, {**where, **options}.items()))
 
     def values_of(self, tag: str) -> list[Any]:
-        """Return the values of a tag, or the recorded times for ``t``, in increasing order."""
+        """Return the values of a tag in increasing order.
+
+        For ``t`` these are the recorded times, for ``in`` the results that it is in, in theirs.
+        """
         if tag == "t":
             return self.times
+        if tag == "in":
+            return [name for name, _ in self.places]
         return sorted(
             {
                 value
@@ -565,7 +570,9 @@ class Series:
             return quantity
         name, where = self.place
         if not self.evidence.is_simulated(name):
-            return exact(self.evidence.number(name, self.tags.get("column", "y"), **where))
+            column, columns = self.tags.get("column", "y"), self.evidence.columns(name)
+            runs = self.evidence.number(name, "runs", **where) if "runs" in columns else 0
+            return exact(self.evidence.number(name, column, **where), int(runs))
         if self.metric.endswith(NASH_REGRET):
             return self._nash_regret()
         if self.evidence.recorded(name).counts_trials and self.metric == "success":

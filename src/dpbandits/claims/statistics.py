@@ -311,17 +311,15 @@ class Measurement:
                     if names[name] not in kept:
                         break
                 else:
-                    numbers_of = [
-                        self._number(series, {**variables, **names}) for series in several
+                    measured = [
+                        Point(
+                            self._number(series, {**variables, **names, axis: x}),
+                            x,
+                            {**names, axis: x},
+                        )
+                        for x, series in zip(group, several, strict=True)
                     ]
-                    points += self._picked(
-                        [
-                            Point(number, x, {**names, axis: x})
-                            for x, number in zip(group, numbers_of, strict=True)
-                        ],
-                        variables,
-                        names,
-                    )
+                    points += self._picked(measured, variables, names)
         return points
 
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
@@ -416,7 +414,7 @@ class Measurement:
         if isinstance(points, dict) and axis in points:
             return list(points[axis])
         for one in self.resolve(over):
-            if axis not in one.fixed and (axis == "t" or one.has(axis)):
+            if axis not in one.fixed and (axis in ("t", "in") or one.has(axis)):
                 values = one.values_of(axis)
                 if not values:
                     # Says what is not there.
