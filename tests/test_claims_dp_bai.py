@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr, ndtri
 
+from dpbandits.claims.docket import Comparison
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import judge_comparisons
+from dpbandits.claims.judge import Measured, judge_comparisons
 from dpbandits.claims.numbers import Estimate, exact
 from dpbandits.papers.dp_bai import fit_statistics, grid, statistics
 from shared import ExactResults
 from synthetic_results import PAPERS
-from toy_claims import comparison
 
 PAPER = PAPERS["dp-bai"]
 EXACT = ExactResults("dp-bai")
@@ -147,8 +147,8 @@ def test_leads_over_od_linbai_and_the_gap_at_weak_privacy() -> None:
 
 def decisions(found: Mapping[str, Estimate], kind: str, threshold: float) -> set[str]:
     """Decide differences at the level of the claims on success rates."""
-    asked = comparison(kind=kind, threshold=threshold)
-    measured = [(asked, "", label, estimate) for label, estimate in found.items()]
+    asked = Comparison.model_validate({"value": "difference", kind: threshold})
+    measured = [Measured(asked, "", label, estimate) for label, estimate in found.items()]
     return {each.decision for each in judge_comparisons(measured, statistics.LEVEL)}
 
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dpbandits.claims.docket import ClaimsFile, claims_of
+from dpbandits.claims.docket import ClaimsFile, Question, claims_of
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, mean
-from dpbandits.claims.statistics import OPERATIONS, PICKS
+from dpbandits.claims.statistics import OPERATIONS, PICKS, Measurement
 from dpbandits.errors import InputError
 from support import ROOT
 
@@ -26,7 +26,7 @@ def made() -> dict[str, pd.DataFrame]:
     rows, trials = [], []
     for algorithm, epsilon in itertools.product("ab", EPSILONS):
         tags = {"series": f"{algorithm}{epsilon}", "algorithm": algorithm, "epsilon": epsilon}
-        tags |= {"arm": -1, "variant": "as-written"}
+        tags |= {"arm": -1, "variant": "as-written", "c": 1.0 / epsilon}
         curves = np.cumsum(generator.uniform(5.0, 50.0, (RUNS, len(TIMES))), axis=1)
         curves += generator.uniform(0.0, 40.0)
         rows += [
@@ -79,8 +79,8 @@ SERIES = {
 }
 
 
-def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[str, Estimate]:
-    """Measure a comparison as a claims file would state it; points by their labels."""
+def questions(entry: dict[str, Any], row: dict[str, Any] | None = None) -> list[Question]:
+    """Return a comparison as a claims file would state it, for all values it runs over."""
     claim = {
         **dict.fromkeys(("statement", "place", "scope", "rule", "metric"), "Some words."),
         **{"kind": "experiment", "verdicts": ["holds", "fails"], "runs": 50, "runs_paper": 50},
@@ -90,11 +90,15 @@ def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[s
     }
     file = ClaimsFile.model_validate({"paper": "toy", "series": SERIES, "claims": {"A-C1": claim}})
     [stated] = claims_of(file, ROOT, {"quantity": quantity})
-    [comparison], [interpretation] = stated.comparisons, stated.interpretations
+    return list(stated.questions(stated.interpretations[0]))
+
+
+def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[str, Estimate]:
+    """Measure a comparison; points by their labels."""
     answers = {}
-    for variables in comparison.bindings(stated.settings(interpretation)):
-        over = "".join(f" {key}={variables[key]}" for key in comparison.over or {})
-        for label, number in comparison.call(EVIDENCE, variables).items():
+    for question in questions(entry, row):
+        over = "".join(f" {key}={value}" for key, value in question.over.items())
+        for label, number in Measurement(question, EVIDENCE).numbers().items():
             answers[f"{label}{over}"] = number
     return answers
 
@@ -135,7 +139,7 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
         {"": 2 * A[0] + 3},
     ),
     ({"difference": ["doubled", "a"], "at": {"epsilon": 1}}, {"": A[0]}),
-    ({**ALONG}, {f"epsilon={x}": y for x, y in zip(EPSILONS, A, strict=True)}),
+    (ALONG, {f"epsilon={x}": y for x, y in zip(EPSILONS, A, strict=True)}),
     (
         {
             **ALONG,
@@ -161,6 +165,42 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
     ({**ALONG, "pick": {"lowest_at": {"place": EPSILONS[A.argmax()]}}}, {"": 0.0}),
     ({**ALONG, "pick": "interior"}, {"": min(A[0], A[-1]) - A[1:-1].min()}),
     ({**ALONG, "pick": {"interior": {"by": "ratio"}}}, {"": A[1:-1].min() / min(A[0], A[-1])}),
+    ({**ALONG, "pick": "between"}, {"epsilon=2": A[1], "epsilon=4": A[2]}),
+    ({**ALONG, "pick": {"margin": {"of": [1, 8]}}}, {"": A[[0, 3]].min() - A[[1, 2]].max()}),
+    ({**ALONG, "pick": "steps", "summary": "furthest"}, {"": abs(np.diff(A)).max()}),
+    ({**ALONG, "summary": "median"}, {"": np.median(A)}),
+    ({**ALONG, "summary": "ends"}, {"lowest": A.min(), "highest": A.max()}),
+    ({**ALONG, "summary": {"share": {"at_least": float(A[1])}}}, {"": np.mean(A[1] <= A)}),
+    (
+        {**ALONG, "where": {"c": {"from": 0.2, "to": 0.5}}},
+        {"epsilon=2": A[1], "epsilon=4": A[2]},
+    ),
+    (
+        {
+            "value": "{name}",
+            "along": ["name", "epsilon"],
+            "points": {"name": ["a", "b"]},
+            "pick": ["steps", "largest"],
+            "summary": "smallest",
+        },
+        {"": min(np.diff(A).max(), np.diff(B).max())},
+    ),
+    (
+        {**ALONG, "along": ["epsilon", "t"], "points": {"epsilon": [4, 8], "t": [10, 100]}},
+        {f"epsilon={x}, t={t}": runs("a", x, t).mean() for x in (4, 8) for t in (10, 100)},
+    ),
+    (
+        {"quantity": "quantity", "of": "a", "along": "epsilon", "points": [1, 2]},
+        {"epsilon=1": 2 * A[0], "epsilon=2": 2 * A[1]},
+    ),
+    (
+        {
+            "ratio": ["a", {"a": {"epsilon": 1}}],
+            "along": "epsilon",
+            "pick": ["between", "smallest"],
+        },
+        {"": A[1:-1].min() / A[0]},
+    ),
 ]
 
 
@@ -198,18 +238,27 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
     assert measured(entry, {"side": "right"})[""].value == pytest.approx(A[0])
 
 
+def test_a_mistyped_metric_or_tag_is_seen_without_measuring() -> None:
+    for tags, words in ({"metric": "regrte"}, "no regrte recorded"), ({"epsilon": 3}, "0 series"):
+        [question] = questions({"value": {"a": tags}, "at": {"epsilon": 1}})
+        with pytest.raises(InputError, match=words):
+            Measurement(question, EVIDENCE).check()
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
         ({"value": "a"}, "4 series"),
         ({"value": "a", "at": {"epsilon": 3}}, "0 series with"),
         ({"value": "a", "at": {"epsilon": 1}, "for": {"epsilno": [1]}}, "epsilno, which no series"),
-        ({"value": "c"}, "series 'c'"),
-        ({"value": "{name}", "for": {"name": ["c"]}}, "series 'c'"),
+        ({"value": "c"}, "series is 'c'"),
+        ({"value": "{name}", "for": {"name": ["c"]}}, "series is 'c'"),
         ({"value": "a", "along": "horizon"}, "horizon, which no series"),
         ({"value": "a", "at": {"epsilon": "{other}"}}, "other; allowed"),
         ({"value": "a", "pick": "steps"}, "without along"),
-        ({**ALONG, "pick": "highest"}, "pick is highest"),
+        ({**ALONG, "pick": {"margin": {"of": [3]}}}, "margin of 3"),
+        ({"ratio": ["a", "a"], "along": "epsilon"}, "both series are"),
+        ({**ALONG, "pick": "highest"}, "pick is 'highest'"),
         ({**ALONG, "pick": ["trend", "steps"]}, "of one number"),
         ({**ALONG, "points": [1, 2], "pick": "interior"}, "3 or more"),
         ({**ALONG, "points": [1], "pick": "trend"}, "2 or more"),
@@ -219,6 +268,8 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
         ),
         ({"value": "a", "ratio": ["a", "b"]}, "allowed: one"),
         ({"quantity": "halved", "of": "a"}, "quantity is 'halved'"),
+        ({"quantity": "quantity", "of": "a", "arguments": {"less": 1}}, "unexpected keyword"),
+        ({**ALONG, "pick": {"slope": {"z": "log"}}}, "slope: got an unexpected keyword"),
     ],
 )
 def test_what_has_no_answer_is_refused(entry: dict[str, Any], words: str) -> None:

@@ -1,30 +1,25 @@
-"""Two processes that need one kernel at once: one compiles it, neither takes wrong machine code."""
+"""The cache of compiled kernels: no machine code of another signature, or of other sources."""
 
 import ast
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from numba.core.caching import IndexDataCacheFile
 
 from dpbandits import kernels
 from dpbandits.kernels import _Files
-from support import changed_environment
 
 ROOT = Path(kernels.__file__).parent
 
 
-def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[Any, Any]:
-    """Save two signatures at once; return what is loaded for each.
+def test_no_signature_gets_the_code_of_another(tmp_path: Path) -> None:
+    """The second process begins and ends while the first stands between index and code.
 
-    The second process begins and ends while the first stands between index and code, and both have
-    read an empty index.
+    Both have read an empty index; numba's own files would give the second the code of the first.
     """
-    first, second = (kind(str(folder), "kernel", "stamp") for _ in range(2))
+    first, second = (_Files(str(tmp_path), "kernel", "stamp") for _ in range(2))
     write_index = first._save_index
 
     def overtaken(signatures: dict[str, str]) -> None:
@@ -34,18 +29,9 @@ def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[
 
     first._save_index = overtaken  # type: ignore[method-assign]
     first.save("first", "code of the first")
-    return tuple(kind(str(folder), "kernel", "stamp").load(name) for name in ("first", "second"))
-
-
-def test_no_signature_gets_the_code_of_another(tmp_path: Path) -> None:
-    first, second = _loaded_after_a_race(_Files, tmp_path)
-    assert first in (None, "code of the first")
-    assert second == "code of the second"
-
-
-def test_the_race_is_one_with_numbered_files(tmp_path: Path) -> None:
-    """The null control: so numba keeps them."""
-    assert _loaded_after_a_race(IndexDataCacheFile, tmp_path)[1] == "code of the first"
+    loaded = _Files(str(tmp_path), "kernel", "stamp")
+    assert loaded.load("first") in (None, "code of the first")
+    assert loaded.load("second") == "code of the second"
 
 
 @pytest.mark.parametrize("signature", ["first", ("second", 2)])
@@ -119,37 +105,3 @@ def test_code_is_not_kept_under_the_key_of_other_sources(
         square = kernels.njit(lambda x: x * x)
         assert square(3) == 9
     assert [path.name for path in tmp_path.iterdir()] == [kernels.hash_of(kernels.kernel_files())]
-
-
-COMPILES = """
-from numba.core import event
-
-import dpbandits
-from dpbandits.engine.cells import Work, make_cell
-from dpbandits.engine.compute import compute
-
-class Counter(event.Listener):
-    count = 0
-    def on_start(self, event):
-        self.count += 1
-    def on_end(self, event):
-        pass
-
-bandit = dpbandits.bernoulli([0.7, 0.5])
-with event.install_listener("numba:compile", Counter()) as counter:
-    cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=30)
-    compute([Work(cell, range(2))], root_seed=1)
-print(counter.count)
-"""
-
-
-def test_kernels_are_compiled_by_one_of_the_processes_that_need_them(tmp_path: Path) -> None:
-    """The other one waits, and finds them on disk."""
-    environment = changed_environment(
-        {"NUMBA_CACHE_DIR": None, "DPBANDITS_CACHE": str(tmp_path / "cache")}
-    )
-    words = [sys.executable, "-c", COMPILES]
-    options: Any = {"env": environment, "stdout": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen(words, **options) for _ in range(2)]
-    counts = sorted(int(process.communicate()[0]) for process in processes)
-    assert counts[0] == 0 < counts[1]

@@ -3,13 +3,13 @@
 Operations are ``value``, ``difference``, ``ratio`` and ``deviation`` (a ratio less 1) of series.
 Without an axis there is one number. Along tags of the results, or the time ``t``, there is one at
 each point, of which picks make others or one; a summary describes all that were measured.
-Statistics of the privacy audit are at the end.
+Quantities of the privacy audit are at the end.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import median
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpbandits.claims import numbers
+from dpbandits.claims.docket import (
+    Comparison,
+    NamedSeries,
+    Question,
+    Shares,
+    Tags,
+    parameters_of,
+)
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, Rate, exact
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Tags = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,13 @@ def _steps(points: list[Point], by: str = "difference") -> list[Point]:
     ]
 
 
+def _between(points: list[Point]) -> list[Point]:
+    """Return the points between the ends."""
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    return points[1:-1]
+
+
 def _smallest(points: list[Point]) -> Estimate:
     return numbers.smallest(point.number for point in points)
 
@@ -89,9 +102,8 @@ def _largest(points: list[Point]) -> Estimate:
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    first, *between, last = (point.number for point in points)
-    if not between:
-        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    between = [point.number for point in _between(points)]
+    first, last = points[0].number, points[-1].number
     operation = OPERATIONS[by]
     if by == "ratio":
         return numbers.smallest(
@@ -100,6 +112,17 @@ def _interior(points: list[Point], by: str = "difference") -> Estimate:
     return numbers.largest(
         numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
     )
+
+
+def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
+    """Return the smallest number at some points minus the largest at the others."""
+    inside = [point.number for point in points if point.x in of]
+    outside = [point.number for point in points if point.x not in of]
+    if len(inside) != len(of) or not outside:
+        allowed = ", ".join(str(point.x) for point in points)
+        raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
+    pairs = itertools.product(inside, outside)
+    return numbers.smallest(numbers.difference(above, below) for above, below in pairs)
 
 
 def _trend(points: list[Point]) -> Estimate:
@@ -141,38 +164,17 @@ def _lowest_at(points: list[Point], place: Any) -> Estimate:
 PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
     "each": _each,
     "steps": _steps,
+    "between": _between,
     "smallest": _smallest,
     "largest": _largest,
     "interior": _interior,
+    "margin": _margin,
     "trend": _trend,
     "slope": _slope,
     "place": _place,
     "lowest_at": _lowest_at,
 }
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
-
-
-@dataclass(frozen=True, eq=False)
-class NamedSeries:
-    """A series that a file names.
-
-    Attributes:
-        tags: as ``evidence.Series`` has them.
-        when: ``KEY=VALUE`` of a variable -> tags that it has then.
-    """
-
-    tags: Tags = field(default_factory=dict)
-    when: Mapping[str, Tags] = field(default_factory=dict)
-
-    def resolved(self, variables: Tags) -> tuple[dict[str, Any], set[str]]:
-        """Return its tags under some variables, and which of these have decided on them."""
-        tags, keys = dict(self.tags), set()
-        for condition, more in self.when.items():
-            key, _, value = condition.partition("=")
-            keys.add(key)
-            if str(variables.get(key)) == value:
-                tags |= more
-        return tags, keys
 
 
 def _least(points: "list[Point]") -> Estimate:
@@ -192,6 +194,15 @@ def _furthest(points: "list[Point]") -> Estimate:
     return _described(points, lambda values: max(map(abs, values)))
 
 
+def _share(points: "list[Point]", at_least: float) -> Estimate:
+    """Return the share of the numbers that are at least so much; NaN where one is not known."""
+    if any(math.isnan(point.number.value) for point in points):
+        return exact(math.nan)
+    return _described(
+        points, lambda values: sum(value >= at_least for value in values) / len(values)
+    )
+
+
 def _ends(points: "list[Point]") -> Mapping[str, Estimate]:
     return {"lowest": _least(points), "highest": _most(points)}
 
@@ -209,150 +220,149 @@ SUMMARIES: dict[str, Callable[..., "Mapping[str, Estimate] | Estimate"]] = {
     "median": _median,
     "largest": _most,
     "furthest": _furthest,
+    "share": _share,
     "ends": _ends,
 }
 """Summary -> function of all points that were measured, which describes these without interval."""
 
-Named = tuple[str, Tags]
-"""A pick or summary with its options."""
-
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a comparison measures.
+    """What a comparison measures in some evidence.
 
     Attributes:
-        operation: a key of ``OPERATIONS``, or a quantity: a function of series.
-        operands: name of each series, which may name variables, with more tags.
-        series: name -> series.
-        at: tags of all operands that have them.
-        along: tags, or ``t``, that run over points, the last one fastest; none for one number.
-        points: axis -> its points; all that there are where it is not named.
-        picks: name of each pick of the points along the last axis, in their order.
-        point: label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
-        keep: None, or a quantity that puts series in a class, with the classes that are kept. It
-            is asked of the series at each point, or, with a pick, at all points of the last axis.
-        places: measurements whose points are these, one after the other, in place of its own.
-        summary: None, or what is made of all points: a key of ``SUMMARIES``, or a quantity.
-        arguments: of a quantity.
-        quantities: functions of a series that may be its metric, or of several.
+        question: the comparison, with values of its variables.
+        evidence: the results.
     """
 
-    operation: str | Callable[..., Any]
-    operands: tuple[tuple[str, Tags], ...]
-    series: Mapping[str, NamedSeries]
-    at: Tags = field(default_factory=dict)
-    along: tuple[str, ...] = ()
-    points: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    picks: tuple[Named, ...] = ()
-    point: str = ""
-    keep: tuple[str, tuple[Any, ...]] | None = None
-    places: "tuple[Measurement, ...]" = ()
-    summary: Named | None = None
-    arguments: Tags = field(default_factory=dict)
-    quantities: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    question: Question
+    evidence: Evidence
 
-    def __call__(self, evidence: Evidence, row: Tags, over: Tags) -> "Mapping[str, Estimate]":
-        """Measure.
+    @property
+    def _comparison(self) -> Comparison:
+        return self.question.comparison
 
-        Args:
-            evidence: the results.
-            row: variables of the row of the claim.
-            over: variables that the comparison runs over.
+    @property
+    def _functions(self) -> Mapping[str, Callable[..., Any]]:
+        return self.question.vocabulary.functions
+
+    @property
+    def _located(self) -> "list[Measurement]":
+        """Itself at each of its places."""
+        several = self._comparison.located
+        return [replace(self, question=replace(self.question, comparison=one)) for one in several]
+
+    def numbers(self) -> "Mapping[str, Estimate]":
+        """Return what is measured, by the labels of points; one number has none.
 
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        points = [
-            point
-            for place in self.places or (self,)
-            for point in place._measured(evidence, row, over)
-        ]
-        if self.summary is None:
+        variables = self.question.variables
+        if self._comparison.statistic:
+            statistic = self._functions[self._comparison.statistic]
+            accepted = parameters_of(statistic)
+            chosen = {key: value for key, value in variables.items() if key in accepted}
+            answer = statistic(self.evidence, **chosen)
+            return answer if isinstance(answer, Mapping) else {"": answer}
+        points = [point for one in self._located for point in one._measured()]
+        if self._comparison.summary is None:
             return {point.label: point.number for point in points}
-        variables = {**row, **over}
-        name, options = self.summary[0].format(**variables), self.summary[1]
-        functions = {**self.quantities, **SUMMARIES}
+        template, options = self._comparison.summary
+        name, functions = template.format(**variables), {**self._functions, **SUMMARIES}
         if name not in functions:
-            raise InputError(f"summary is {name!r}; allowed: {', '.join(functions)}")
+            raise InputError.unknown("summary", name, functions)
         answer = functions[name](points, **_filled(options, variables))
         return answer if isinstance(answer, Mapping) else {"": answer}
 
-    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
-        """Raise InputError where a series is not there, or is several."""
-        for place in self.places or (self,):
-            for axes in place._combinations(evidence, row, over, place.along):
-                for one in place.resolve(evidence, row, {**over, **axes}):
-                    _ = one.place
+    def check(self) -> None:
+        """Raise InputError where a series, or its metric, is not there, or a series is several."""
+        for one in self._located:
+            for axes in one._combinations(self.question.over, one._comparison.along):
+                for series in one.resolve({**self.question.over, **axes}):
+                    series.check()
 
-    def _measured(self, evidence: Evidence, row: Tags, over: Tags) -> list[Point]:
+    def _measured(self) -> list[Point]:
         """Return its points with their labels."""
-        variables = {**row, **over}
-        if not self.along:
-            answer = self._number(self.resolve(evidence, row, over), variables)
+        comparison, over = self._comparison, self.question.over
+        variables = self.question.variables
+        if not comparison.along:
+            several = [self.resolve(over)]
+            self._refuse_itself(several)
+            answer = self._number(several[0], variables)
             answers = answer if isinstance(answer, Mapping) else {"": answer}
-            label = self.point.format(**variables)
+            label = comparison.point.format(**variables)
             return [Point(number, name, {}, label or name) for name, number in answers.items()]
         points = []
-        *outer, axis = self.along
-        for place in self._combinations(evidence, row, over, outer):
-            values = self._values(evidence, row, {**over, **place}, axis)
-            groups = [values] if self.picks else [[x] for x in values]
+        *outer, axis = comparison.along
+        for place in self._combinations(over, outer):
+            values = self._values({**over, **place}, axis)
+            groups = [values] if comparison.pick else [[x] for x in values]
             for group in groups:
-                names = dict(place) if self.picks else {**place, axis: group[0]}
-                several = [self.resolve(evidence, row, {**over, **place, axis: x}) for x in group]
-                if self.keep is not None:
-                    name, kept = self.keep
-                    names[name] = self.quantities[name](*itertools.chain(*several))
+                names = dict(place) if comparison.pick else {**place, axis: group[0]}
+                several = [self.resolve({**over, **place, axis: x}) for x in group]
+                if comparison.where:
+                    inside = [self._is_inside(series[0]) for series in several]
+                    group = list(itertools.compress(group, inside))
+                    several = list(itertools.compress(several, inside))
+                self._refuse_itself(several)
+                for name, kept in comparison.keep.items():
+                    names[name] = self._functions[name](*itertools.chain(*several))
                     if names[name] not in kept:
-                        continue
-                numbers_of = [self._number(series, {**variables, **names}) for series in several]
-                points += self._picked(
-                    [
-                        Point(number, x, {**names, axis: x})
-                        for x, number in zip(group, numbers_of, strict=True)
-                    ],
-                    variables,
-                    names,
-                )
+                        break
+                else:
+                    numbers_of = [
+                        self._number(series, {**variables, **names}) for series in several
+                    ]
+                    points += self._picked(
+                        [
+                            Point(number, x, {**names, axis: x})
+                            for x, number in zip(group, numbers_of, strict=True)
+                        ],
+                        variables,
+                        names,
+                    )
         return points
 
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
         """Return what the picks make of points along the last axis."""
         picked: list[Point] | Estimate = points
-        for name, options in self.picks:
+        comparison = self._comparison
+        for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
             least = 1 if name in ("each", "smallest", "largest") else 2
             if len(picked) < least:
-                axis = self.along[-1]
+                axis = comparison.along[-1]
                 raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
+        axes, steps = comparison.along, ""
         if isinstance(picked, Estimate):
-            axes = self.along[:-1]
+            axes = comparison.along[:-1]
             picked = [Point(picked, None, names)]
-        else:
-            axes = self.along
+        elif any(name == "steps" for name, _ in comparison.pick):
+            steps = " to {next}"
         default = ", ".join(f"{axis}={{{axis}}}" for axis in axes)
-        steps = " to {next}" if any(name == "steps" for name, _ in self.picks) and axes else ""
-        label = self.point or default + steps
+        label = comparison.point or default + steps
         return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
-    def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
+    def resolve(self, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
-        over = {**over, **_filled(self.at, {**row, **over})}
-        named = _variables_in([self.at, self.arguments, self.summary or (), *self.operands])
+        comparison, row = self._comparison, self.question.row
+        over = {**over, **_filled(comparison.at, {**row, **over})}
+        texts = [comparison.at, comparison.arguments, comparison.summary or ()]
+        named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
-        for name, more in self.operands:
+        for name, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
             own, conditions = self._named(name.format(**variables)).resolved(variables)
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
-            one = Series(evidence, _filled(own, variables), row).having(**loose)
+            one = Series(self.evidence, _filled(own, variables), row).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
-                tags["metric"] = self.quantities.get(tags["metric"], tags["metric"])
+                tags["metric"] = self._functions.get(tags["metric"], tags["metric"])
             resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
             deciding |= templates | conditions
         for key in over:
@@ -362,34 +372,50 @@ class Measurement:
 
     def _number(self, series: Sequence[Series], variables: Tags) -> Any:
         """Return the number of series; a quantity may have several, by name."""
-        if callable(self.operation):
-            return self.operation(*series, **_filled(self.arguments, variables))
-        if len(series) == 2 and series[0].key == series[1].key:
-            raise InputError(f"both series are {series[0].key}; allowed: two")
-        return OPERATIONS[self.operation](*(one.number() for one in series))
+        if quantity := self._comparison.quantity:
+            arguments = _filled(self._comparison.arguments, variables)
+            return self._functions[quantity](*series, **arguments)
+        return OPERATIONS[self._comparison.operation](*(one.number() for one in series))
+
+    def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
+        """Raise InputError where all numbers are of a series and the same series."""
+        is_operation = self._comparison.operation in OPERATIONS
+        pairs = [series for series in several if len(series) == 2 and is_operation]
+        if pairs and all(first.key == second.key for first, second in pairs):
+            raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
+
+    def _is_inside(self, series: Series) -> bool:
+        """Return whether the tags of a series are where the points are that are kept."""
+        ranges = self._comparison.where
+        values = {tag: series.values_of(tag) for tag in ranges}
+        return all(one.low <= values[tag][0] <= one.high for tag, one in ranges.items())
 
     def _named(self, name: str) -> NamedSeries:
-        if name and name not in self.series:
-            raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
-        return self.series[name] if name else NamedSeries()
+        series = self.question.vocabulary.series
+        if name and name not in series:
+            raise InputError.unknown("series", name, series)
+        return series[name] if name else NamedSeries()
 
-    def _combinations(
-        self, evidence: Evidence, row: Tags, over: Tags, axes: Sequence[str]
-    ) -> Iterator[dict[str, Any]]:
+    def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield the points of several axes that there are, the last axis fastest."""
         if not axes:
             yield {}
             return
         first, *others = axes
-        for x in self._values(evidence, row, over, first):
-            for rest in self._combinations(evidence, row, {**over, first: x}, others):
+        for x in self._values(over, first):
+            for rest in self._combinations({**over, first: x}, others):
                 yield {first: x, **rest}
 
-    def _values(self, evidence: Evidence, row: Tags, over: Tags, axis: str) -> list[Any]:
+    def _values(self, over: Tags, axis: str) -> list[Any]:
         """Return the points of an axis at those of the axes before it."""
-        if axis in self.points:
-            return list(self.points[axis])
-        for one in self.resolve(evidence, row, over):
+        points, is_last = self._comparison.points, axis == self._comparison.along[-1]
+        if isinstance(points, Shares) and is_last:
+            return list(np.geomspace(points.begin, points.to, points.count).tolist())
+        if isinstance(points, tuple) and is_last:
+            return list(points)
+        if isinstance(points, dict) and axis in points:
+            return list(points[axis])
+        for one in self.resolve(over):
             if axis not in one.fixed and (axis == "t" or one.has(axis)):
                 values = one.values_of(axis)
                 if not values:
@@ -425,81 +451,35 @@ OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 
-def audited_share(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return the largest exact lower bound over its claim.
+def audited_share(series: Series, *, events: str = "any") -> Estimate:
+    """Return the largest lower bound of the rows of an audit over its claim.
 
-    A share above 1 refutes the claim; one below proves nothing. Bounds with constants scaled down
-    are left out.
+    A share above 1 refutes the claim; one below proves nothing.
 
     Args:
-        evidence: the results.
-        results: rows of the audit.
-        statement: ``AUD-n``.
-        algorithm: id in the registry.
-        variant: of the algorithm.
-        choice: interpretation of the rows, such as ``norm=l2``.
-        engine: of the rows; "" for all.
-        horizon: T of the rows; None for all.
+        series: the rows.
         events: ``any``, or ``observable``, which have a chance of 1e-6 under both inputs.
-
-    Raises:
-        InputError: no row is asked for.
     """
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["ratio"]))
+    return exact(float(_strongest(series, events)["ratio"]))
 
 
-def audited_chance(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return log10 of the chance of the event behind ``audited_share``, of the same arguments."""
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["log10_alpha"]))
+def audited_chance(series: Series) -> Estimate:
+    """Return log10 of the chance of the event behind ``audited_share``."""
+    return exact(float(_strongest(series, "any")["log10_alpha"]))
 
 
-def _strongest(
-    evidence: Evidence,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str,
-    choice: str,
-    engine: str,
-    horizon: int | None,
-    events: str,
-) -> "pd.Series[float]":
-    """Return the row of the largest bound over its claim, with arguments of ``audited_share``."""
-    wanted: dict[str, object] = {"statement": statement, "algorithm": algorithm}
-    wanted |= {"variant": variant, "interpretation": choice, "confidence": 1.0, "scaled": False}
-    wanted |= {"engine": engine} if engine else {}
-    wanted |= {"horizon": horizon} if horizon is not None else {}
-    rows = evidence.analytic(results, **wanted)
+def _strongest(series: Series, events: str) -> "pd.Series[float]":
+    """Return the row of the largest bound over its claim."""
+    rows = series.rows
     if events == "observable":
         rows = rows[rows["log10_alpha"] >= OBSERVABLE]
     if rows.empty:
-        raise InputError(f"results of {results}: no {events} event of {statement}, {algorithm}")
+        raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
     return rows.iloc[int(rows["ratio"].to_numpy().argmax())]
+
+
+SHARED: dict[str, Callable[..., Estimate]] = {
+    "audited_share": audited_share,
+    "audited_chance": audited_chance,
+}
+"""Quantities that every paper has, by name."""

@@ -39,7 +39,7 @@ from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure,
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.claims.docket import Claim, Finding
+    from dpbandits.claims.docket import Claim, Entry, Finding
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
@@ -75,6 +75,8 @@ class PaperFile(Spec):
         reduced: why all of it is at a smaller scale than the paper's own; beside each verdict.
         summary: sums up what came out, as ``summary`` of the findings, which it is by default.
         picture: the figure or panel that the front page shows; the first figure by default.
+        twin: a supplementary figure or panel that shows it more clearly, in its place there and
+            above it on the paper's page.
         panels: what each panel of the paper's figures shows.
         interpretations: interpretation, as ``norm=l1``, -> what it is in words.
         looks: algorithm of the paper's own -> its colour, line style and marker.
@@ -93,6 +95,7 @@ class PaperFile(Spec):
     reduced: Shown | None = None
     summary: dict[str, Any] | None = None
     picture: Text | None = None
+    twin: Text | None = None
     panels: dict[Panel, Shown] = Field(default={})
     interpretations: dict[str, Text] = Field(default={})
     looks: Looks = Field(default={})
@@ -503,9 +506,9 @@ class Study:
         return findings_of(file, self.findings_path, self.code.statistics, series)
 
     @property
-    def stated(self) -> "list[Claim]":
-        """The claims, then what is judged of the findings."""
-        return [*self.claims, *(finding.claim for finding in self.findings)]
+    def stated(self) -> "list[Entry]":
+        """The claims, then the findings."""
+        return [*self.claims, *self.findings]
 
     def summary(self) -> Summary:
         """The sentence that sums up the paper; InputError where there is none."""
