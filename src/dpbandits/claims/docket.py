@@ -717,9 +717,10 @@ def _claim_completed(claim: Claim) -> Claim:
         has_parts = any(one.part for one in deciding.values())
         usual = ("holds", "fails", "mixed") if has_parts else ("holds", "fails")
         update["verdicts"] = ("not contradicted", "fails") if claim.kind == "order" else usual
-    for key in ("metric", "reads"):
-        if not getattr(claim, key):
-            raise InputError(f"key {key} is missing; allowed: here or under defaults")
+    if not claim.metric:
+        raise InputError("key metric is missing; allowed: here or under defaults")
+    if claim.runs and not claim.reads:
+        raise InputError("reads is []; allowed: only where runs is 0")
     if claim.rerun and not claim.runs:
         raise InputError(f"rerun is {claim.rerun}; allowed: only where runs is above 0")
     return claim.model_copy(update=update)
