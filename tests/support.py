@@ -7,9 +7,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +41,6 @@ DOCUMENTS = {
 """Path of each document for users -> its text."""
 
 Decision = tuple[int, int, float]
-Case = TypeVar("Case")
 
 FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 """Section 5.1 of TS-is-DP; the curves of Hu and Hegde (2022) are of these arms, too."""
@@ -77,16 +76,6 @@ laws = st.one_of(
 )
 
 
-def case_of(cases: Mapping[str, Case], algorithm: str) -> Case:
-    """Return the case of an algorithm of the registry; fail in one line where there is none."""
-    if algorithm not in cases:
-        pytest.fail(
-            f"{algorithm} has no case in this file; every algorithm of the registry needs one",
-            pytrace=False,
-        )
-    return cases[algorithm]
-
-
 def mostly_slow(values: Iterable[Any], *fast: Any) -> list[Any]:
     """Return parameters of a test of which all but ``fast`` are left to ``make slow``."""
     return [
@@ -119,9 +108,8 @@ FEW = 64
 """So many combinations of interpretations are all tried; of more, those near a variant."""
 
 
-def count_interpretations(algorithm: Algorithm) -> int:
-    """Return the number of combinations of the algorithm's interpretations."""
-    return math.prod(len(values) for values in algorithm.interpretations.values())
+def has_few_interpretations(algorithm: Algorithm) -> bool:
+    return math.prod(map(len, algorithm.interpretations.values())) <= FEW
 
 
 def variant_interpretations(algorithm: Definition) -> dict[str, dict[str, str]]:
@@ -139,7 +127,7 @@ def all_interpretations(algorithm: Algorithm) -> list[dict[str, str]]:
 
     Of more than FEW only the variants, and each of them with every single interpretation changed.
     """
-    if count_interpretations(algorithm) <= FEW:
+    if has_few_interpretations(algorithm):
         products = itertools.product(*algorithm.interpretations.values())
         return [dict(zip(algorithm.interpretations, values, strict=True)) for values in products]
     near = [
@@ -153,7 +141,7 @@ def all_interpretations(algorithm: Algorithm) -> list[dict[str, str]]:
 
 def interpretations_to_draw(algorithm: Algorithm) -> dict[str, st.SearchStrategy[dict[str, str]]]:
     """Return what to test an algorithm with: each combination, or the variants and any other."""
-    if count_interpretations(algorithm) <= FEW:
+    if has_few_interpretations(algorithm):
         return {" ".join(each.values()): st.just(each) for each in all_interpretations(algorithm)}
     anything = {key: st.sampled_from(values) for key, values in algorithm.interpretations.items()}
     variants = {name: st.just(each) for name, each in variant_interpretations(algorithm).items()}

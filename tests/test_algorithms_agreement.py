@@ -1,6 +1,7 @@
 """Every kernel against its reference, decision for decision, on the same random stream."""
 
-import math
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGISTRY, REGRET, Algorithm
-from dpbandits.algorithms.guarantees import guarantee_of
+from dpbandits.algorithms import REGRET, Algorithm, dp_se
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
+from dpbandits.kernels import new_segments
+from found_papers import PLAYED
 from support import (
     FIVE_ARMS,
     PARAMETERS,
@@ -22,17 +24,12 @@ from support import (
     interpretations_to_draw,
     joined,
     kernel_decisions,
-    message_of,
     settings_of,
 )
 
 # Horizons in reach of an elimination of DP-SE; its first epoch takes about 1000 pulls an arm.
 LONGEST = {"dp-se": 6000}
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
-
-
-def test_every_algorithm_has_parameters_to_draw() -> None:
-    assert set(PARAMETERS) == set(REGRET)
 
 
 def agree(
@@ -46,16 +43,21 @@ def agree(
     return decisions
 
 
+EXAMPLES = 200
+"""Of each algorithm, spread over combinations of its interpretations."""
+
+
 @pytest.mark.parametrize("name", REGRET)
 def test_kernel_and_reference_agree(name: str) -> None:
     algorithm = REGRET[name]
     buffers = st.one_of(st.just(1), st.integers(1, 900))
-    for drawn in interpretations_to_draw(algorithm).values():
+    drawn = interpretations_to_draw(algorithm)
+    for interpretations_drawn in drawn.values():
 
-        @settings(max_examples=40)
+        @settings(max_examples=max(8, EXAMPLES // len(drawn)))
         @given(data=st.data(), seed=st.integers(0, 2**63), buffer=buffers)
         def check(data: st.DataObject, seed: int, buffer: int) -> None:
-            interpretations = data.draw(drawn)
+            interpretations = data.draw(interpretations_drawn)
             bandit = data.draw(bandits(3 if name in LONGEST else 6))
             horizon = data.draw(st.integers(1, LONGEST.get(name, 500)))
             parameters = data.draw(PARAMETERS[name])
@@ -73,15 +75,6 @@ def test_kernel_and_reference_agree(name: str) -> None:
             assert all(0 <= total <= length for _, length, total in decisions)
 
         check()
-
-
-def test_resuming_changes_nothing() -> None:
-    for buffer in [1, 7, 333]:
-        for algorithm in REGRET.values():
-            told = settings_of(algorithm, dict(algorithm.example), {}, FIVE_ARMS, 2000)
-            whole = kernel_decisions(algorithm, told, FIVE_ARMS, np.random.default_rng(5), 2000)
-            pieces = kernel_decisions(algorithm, told, FIVE_ARMS, np.random.default_rng(5), buffer)
-            assert list(whole) == list(pieces)
 
 
 def test_ts_gaussian_is_the_modified_one_at_0_and_1() -> None:
@@ -138,22 +131,6 @@ def test_long_pre_pull_is_cut_at_the_horizon() -> None:
         assert Work(cell, range(1)).play(1)["pulls"].tolist() == [pulls]
 
 
-def test_long_pre_pull_is_refused_where_asked() -> None:
-    for b, refused in [(19, False), (20, True), (30, True)]:
-        algorithm, interpretations = REGRET["m-ts-gaussian"], {"long_pre_pull": "error"}
-        parameters = {"b": b, "c": 1.0}
-        if not refused:
-            assert (
-                settings_of(algorithm, parameters, interpretations, FIVE_ARMS, 100).forced_pulls
-                == b
-            )
-            return
-        message = message_of(
-            lambda: settings_of(algorithm, parameters, interpretations, FIVE_ARMS, 100)
-        )
-        assert f"m-ts-gaussian: b is {b}, so that 5 arms use up the horizon 100" in message
-
-
 def run_lengths(decisions: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
     """Return (arm, number of rounds in a row) along a run."""
     found: list[tuple[int, int]] = []
@@ -179,18 +156,6 @@ def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
         assert run_lengths(decisions) == [(0, first), (1, first), (0, second), *rest]
 
 
-def test_dp_se_eliminates_and_plays_the_survivor() -> None:
-    # Sajed and Sheffet (2019): T = 4000, eps = 1: R = floor(128 ln(16 T)) + 1 = 1417 pulls of both
-    # arms in turn;
-    # 2h + 2c = 0.14, far below the gap of 0.8.
-    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.1, 0.9])
-    pulls = math.floor(128 * math.log(16 * 4000)) + 1
-    assert pulls == 1417
-    told = settings_of(algorithm, {"epsilon": 1.0}, {}, bandit, 4000)
-    decisions = agree(algorithm, told, bandit, seed=1, buffer=1000)
-    assert [arm for arm, _, _ in decisions] == [0, 1] * pulls + [1] * (4000 - 2 * pulls)
-
-
 def test_dp_se_survives_an_epoch_of_any_length() -> None:
     for epsilon in [1e-3, 1e-20, 1e-100]:
         for order in ["round-robin", "sequential"]:
@@ -201,30 +166,292 @@ def test_dp_se_survives_an_epoch_of_any_length() -> None:
             assert [arm for arm, _, _ in decisions] == expected
 
 
-def test_fewer_rounds_than_arms() -> None:
-    for algorithm in REGRET.values():
+# Runs on which every constant and operator of a kernel decides something.
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One run on which kernel and reference are compared."""
+
+    bandit: Bandit
+    horizon: int
+    parameters: tuple[tuple[str, Any], ...] = ()
+    interpretations: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+
+
+BERNOULLI = dpbandits.bernoulli([0.75, 0.625, 0.5])
+EQUAL = dpbandits.bernoulli([0.5, 0.5])
+SEQUENTIAL = (("order", "sequential"),)
+
+
+def variant(algorithm: str, name: str, **changes: str) -> tuple[tuple[str, str], ...]:
+    """Return the interpretations of a variant, some of them changed."""
+    return tuple(REGRET[algorithm].interpretations_from(changes, name).items())
+
+
+def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit]:
+    """Return the settings and the bandit."""
+    told = settings_of(
+        REGRET[algorithm],
+        dict(scenario.parameters),
+        dict(scenario.interpretations),
+        scenario.bandit,
+        scenario.horizon,
+    )
+    return told, scenario.bandit
+
+
+def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int) -> list[Scenario]:
+    """Return runs of DP-SE on two arms whose elimination in an epoch is close.
+
+    Of the given number of seeds, the three on which the arm lags by least more than the allowance
+    2h + 2c, and the three on which by least less: there every constant of the rule decides.
+    """
+    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
+    scenario = Scenario(bandit, horizon, (("epsilon", epsilon),))
+    told, _ = prepared("dp-se", scenario)
+    pulls, allowance = zip(
+        *(dp_se.reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
+    )
+    rounds = 2 * sum(pulls)
+    chunks = new_segments(rounds)
+    excess = {}
+    for seed in range(seeds):
+        state, generator = algorithm.state(2), np.random.default_rng(seed)
+        algorithm.advance(told, state, bandit.arrays, generator, chunks)
+        if state.epoch[0] == epoch:
+            excess[seed] = abs(state.sums[0] - state.sums[1]) - allowance[-1]
+    ordered = sorted(excess, key=excess.__getitem__)
+    kept = sum(lag <= 0 for lag in excess.values())
+    assert 3 <= kept <= len(ordered) - 3, "both outcomes occur"
+    return [replace(scenario, seed=seed) for seed in ordered[kept - 3 : kept + 3]]
+
+
+TWO = dpbandits.bernoulli([0.9, 0.3])
+HIGH = dpbandits.bernoulli([1.0] * 10)
+TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
+
+
+def gdp_ncb_scenarios() -> list[Scenario]:
+    """Return runs whose phase II begins in time, and blocks with and without exceeding noises."""
+
+    def run(
+        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
+    ) -> Scenario:
+        interpretations = variant("gdp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
+
+    no_test = {"stop_test": "off", "start": "carried", "release_log": "base2"}
+    wide = {"exploration": "blocks", "threshold": "1600"}
+    return [
+        run(EXPONENTIAL_ARMS, 3000, 50.0, threshold="1"),
+        run(EXPONENTIAL_ARMS, 3000, 5.0, threshold="1", refreshed="all"),
+        run(BERNOULLI, 3000, 1.0, "as-coded"),
+        run(HIGH, 1000, 1.0, refreshed="all", **wide),
+        run(BERNOULLI, 3000, 2.0, cap="tenth", pseudo_pull="left-out", root="inside", **no_test),
+        run(TINY, 12, 1.0, "as-coded", pseudo_pull="left-out", ties="random"),
+        # Private means above 1, and arms pulled once in phase I.
+        *(
+            replace(run(HIGH, 400, 1.0, "as-coded", start=start), seed=seed)
+            for start in ("zeros", "carried")
+            for seed in range(10)
+        ),
+        *(
+            run(EXPONENTIAL_ARMS, 3000, 20.0, threshold="1", stop_test="clean", threshold_log=logs)
+            for logs in ("window", "mixed")
+        ),
+        run(BERNOULLI, 3000, 1.0, cap="root", exploration="blocks", **no_test),
+        run(TWO, 10**6, 1000.0, **wide),
+        run(TWO, 10**6, 1000.0, stop_test="clean", **wide),
+        *(replace(run(TWO, 10**7, 0.1, **wide), seed=seed) for seed in range(6)),
+        # Phase I ends inside a block; a noise is drawn anew since it exceeds the bound.
+        *(
+            replace(run(bandit, 10**6, 1e-4, exploration="blocks", threshold="1"), seed=seed)
+            for bandit, seed in ((TWO, 8), (HIGH, 2))
+        ),
+    ]
+
+
+def adap_ucb_scenarios() -> list[Scenario]:
+    """Return runs of the original, of the released code, and of what neither has."""
+    other = {"order": "random", "first_h": "half", "log_argument": "2t", "ties": "random"}
+    coded = variant("adap-ucb", "as-coded", ties="random")
+    return [
+        Scenario(EXPONENTIAL_ARMS, 3000, (("epsilon", 1.0),)),
+        *(
+            Scenario(EXPONENTIAL_ARMS, 300, (("epsilon", 5.0),), tuple(other.items()), seed)
+            for seed in range(10)
+        ),
+        *(Scenario(TWO, 200, (("epsilon", 0.05),), coded, seed) for seed in range(3)),
+        # The first rounds, where the logarithms of t + 1 and of t + 2 are apart.
+        *(Scenario(BERNOULLI, 60, (("epsilon", 5.0),), seed=seed) for seed in range(50)),
+    ]
+
+
+def ncb_scenarios() -> list[Scenario]:
+    """Return runs of each end of phase I; with few rounds some arms are not pulled in it."""
+    matched = {"phase_one": "root", "log": "window", "ties": "random"}
+    return [
+        Scenario(EXPONENTIAL_ARMS, 3000),
+        Scenario(EXPONENTIAL_ARMS, 40_000),
+        Scenario(BERNOULLI, 3000, (), variant("ncb", "as-coded")),
+        *(
+            Scenario(bandit, 100, (), variant("ncb", "as-coded", **matched), seed)
+            for seed in range(10)
+            for bandit in (TINY, EXPONENTIAL_ARMS)
+        ),
+        Scenario(
+            dpbandits.bernoulli([1.0, 1.0]),
+            100_000,
+            (),
+            variant("ncb", "as-coded", phase_one="420"),
+        ),
+    ]
+
+
+def ldp_ncb_scenarios() -> list[Scenario]:
+    """Return runs whose phase II begins in time, with every clip and both ends of phase I."""
+
+    def run(
+        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
+    ) -> Scenario:
+        interpretations = variant("ldp-ncb", name, **changes)
+        return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
+
+    root = {"cap": "root", "stop_test": "off"}
+    tenth = {"cap": "tenth", "stop_test": "off"}
+    return [
+        run(EXPONENTIAL_ARMS, 3000, 20.0, threshold="1"),
+        run(EXPONENTIAL_ARMS, 3000, 5.0, threshold="1", stop_test="floored", clipped_phases="both"),
+        run(BERNOULLI, 1500, 1.0, "as-coded"),
+        run(BERNOULLI, 1500, 0.2, **root),
+        run(BERNOULLI, 1500, 2.0, clip="recursive", clipped_phases="both", **tenth),
+        run(BERNOULLI, 1500, 0.2, clip="recursive", **root),
+        run(EXPONENTIAL_ARMS, 1500, 2.0, clip="none", **root),
+        # Phase II in reach of d <= 0, where the arm has passed the rest of the stop test.
+        run(BERNOULLI, 3000, 0.5, threshold="1"),
+        *(replace(run(TINY, 40, 1.0, "as-coded", ties="random"), seed=seed) for seed in range(3)),
+        *(replace(run(TINY, 40, 1.0, **root), seed=seed) for seed in range(6)),
+    ]
+
+
+def ldp_ucb_l_scenarios() -> list[Scenario]:
+    """Return runs with forced pulls, with stretches, and with ties of clipped rewards."""
+    coded = variant("ldp-ucb-l", "as-coded", ties="random", start="pseudo-pull")
+    return [
+        Scenario(EXPONENTIAL_ARMS, 3000, (("epsilon", 20.0),)),
+        Scenario(BERNOULLI, 3000, (("epsilon", 1.0),), variant("ldp-ucb-l", "as-coded")),
+        Scenario(EXPONENTIAL_ARMS, 800, (("epsilon", 2.0),), variant("ldp-ucb-l", "as-coded")),
+        Scenario(TINY, 300, (("epsilon", 0.05),), coded),
+        # Some of them end with the lowest arm.
+        *(Scenario(TINY, 40, (("epsilon", 5.0),), seed=seed) for seed in range(4)),
+        # A run of 800 in which the width of the next round makes a difference to a bound.
+        Scenario(dpbandits.bernoulli([0.6, 0.5]), 60, (("epsilon", 20.0),), seed=5),
+    ]
+
+
+def anytime_scenarios(algorithm: str) -> list[Scenario]:
+    """Return runs over several windows, some of them uniform."""
+    coded = variant(algorithm, "as-coded")
+    noise = {"release_log": "base2"} if algorithm == "anytime-gdp-ncb" else {}
+    root = variant(algorithm, "as-written", cap="root", stop_test="off", **noise)
+    found = [Scenario(BERNOULLI, 15, (("epsilon", 5.0),), coded, seed) for seed in range(12)]
+    found += [Scenario(BERNOULLI, 700, (("epsilon", 5.0),), each) for each in (coded, root)]
+    if algorithm == "anytime-ldp-ncb":
+        carry = variant(algorithm, "as-written", threshold="1", data="carry")
+        found.append(Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 20.0),), carry))
+    return found
+
+
+EXTREMES = [Scenario(FIVE_ARMS, 200, (("epsilon", epsilon),)) for epsilon in (1e-100, 1e300)]
+
+
+@cache
+def scenarios() -> dict[str, list[Scenario]]:
+    """Return the runs of each algorithm, long ones last."""
+    return {
+        "ts-gaussian": [
+            Scenario(EXPONENTIAL_ARMS, 600),
+            Scenario(EXPONENTIAL_ARMS, 600, interpretations=(("count", "n"),)),
+        ],
+        "m-ts-gaussian": [
+            Scenario(EXPONENTIAL_ARMS, 600, (("b", 7), ("c", 1.5))),
+            Scenario(EXPONENTIAL_ARMS, 600, (("b", 0), ("c", 3.0)), (("count", "n"),)),
+        ],
+        "dp-se": [
+            Scenario(BERNOULLI, 5000, (("epsilon", 1.0),), SEQUENTIAL),
+            Scenario(BERNOULLI, 5000, (("epsilon", 0.05),), SEQUENTIAL),
+            *close_calls(epsilon=0.5, gap=0.156, epoch=1, horizon=4000, seeds=3000),
+            # Two whole epochs and more, as long as the first, then the second term of R.
+            Scenario(EQUAL, 11_000, (("epsilon", 1.0),), SEQUENTIAL),
+            Scenario(EQUAL, 30_000, (("epsilon", 0.03),), SEQUENTIAL),
+            *close_calls(epsilon=0.5, gap=0.07, epoch=2, horizon=18_000, seeds=1000),
+        ],
+        "anytime-lazy-ucb": [
+            Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 0.5),)),
+            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 4000, (("epsilon", 100.0),)),
+            Scenario(EXPONENTIAL_ARMS, 6000, (("epsilon", 20.0),)),
+            Scenario(
+                BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "natural"), ("constants", "4,5"))
+            ),
+        ],
+        "ucb1": [
+            Scenario(EXPONENTIAL_ARMS, 1500),
+            Scenario(BERNOULLI, 1500, interpretations=(("clock", "coming"),)),
+            Scenario(EXPONENTIAL_ARMS, 100, interpretations=(("first_mean", "zero"),)),
+        ],
+        "kl-ucb": [
+            Scenario(EXPONENTIAL_ARMS, 600),
+            Scenario(BERNOULLI, 600),
+            Scenario(dpbandits.bernoulli([1.0, 0.5, 0.0]), 300),
+            Scenario(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
+            Scenario(EQUAL, 1500),
+        ],
+        "ts-beta": [Scenario(EXPONENTIAL_ARMS, 600), Scenario(BERNOULLI, 600)],
+        "dp-ts-ucb": [
+            Scenario(EXPONENTIAL_ARMS, 1500, (("alpha", 0.9),)),
+            Scenario(BERNOULLI, 3000, (("alpha", 1.0),)),
+            Scenario(EXPONENTIAL_ARMS, 600, (("alpha", 1.0),), (("renewal", "pull"),)),
+        ],
+        "lazy-dp-ts": [
+            Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 20.0),)),
+            Scenario(BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "base2"),)),
+            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 1500, (("epsilon", 100.0),)),
+            *EXTREMES,
+        ],
+        "dp-ts": [
+            Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 200.0),)),
+            Scenario(BERNOULLI, 1500, (("epsilon", 50.0),), (("log", "natural"),)),
+            # The first rounds, where the logarithm of t + 1 and of t + 2 are apart.
+            *(
+                Scenario(EXPONENTIAL_ARMS, 60, (("epsilon", 300.0),), seed=seed)
+                for seed in range(20)
+            ),
+            *EXTREMES,
+        ],
+        "gdp-ncb": gdp_ncb_scenarios(),
+        "adap-ucb": adap_ucb_scenarios(),
+        "ncb": ncb_scenarios(),
+        "ldp-ncb": ldp_ncb_scenarios(),
+        "ldp-ucb-l": ldp_ucb_l_scenarios(),
+        "anytime-gdp-ncb": anytime_scenarios("anytime-gdp-ncb"),
+        "anytime-ldp-ncb": anytime_scenarios("anytime-ldp-ncb"),
+    }
+
+
+def test_the_algorithms_that_papers_play_have_scenarios() -> None:
+    assert {*REGRET} & PLAYED <= set(scenarios()) <= {*REGRET}
+
+
+@pytest.mark.parametrize("name", REGRET)
+def test_scenarios_agree(name: str) -> None:
+    for scenario in scenarios().get(name, []):
+        agree(REGRET[name], *prepared(name, scenario), seed=scenario.seed, buffer=256)
+    if name != "dp-ts-ucb":  # It needs more rounds, see test_play.py.
         for horizon in (1, 4):
-            if algorithm.id == "dp-ts-ucb":  # refuses, see test_algorithms_dp_ts_ucb.py
-                continue
-            for interpretations in all_interpretations(algorithm):
+            short = Scenario(FIVE_ARMS, horizon, tuple(REGRET[name].example.items()))
+            for interpretations in all_interpretations(REGRET[name]):
                 if interpretations.get("long_pre_pull") != "error":
-                    parameters = dict(algorithm.example)
-                    told = settings_of(algorithm, parameters, interpretations, FIVE_ARMS, horizon)
-                    decisions = agree(algorithm, told, FIVE_ARMS, seed=2, buffer=3)
-                    assert sum(length for _, length, _ in decisions) == horizon
-
-
-def test_guarantees_are_those_of_the_papers() -> None:
-    for name, algorithm in REGISTRY.items():
-        if "epsilon" in algorithm.example:
-            parameters = algorithm.parameters_from({**algorithm.example, "epsilon": 0.3})
-            guarantee = guarantee_of(algorithm, parameters, 10**6)
-            kind, slack = ("approximate", 0.01) if name == "dp-bai-gauss" else ("pure", 0.0)
-            assert (guarantee.kind, guarantee.parameter, guarantee.slack) == (kind, 0.3, slack)
-
-
-def test_delta_outside_its_range() -> None:
-    for delta in (0, 1, -0.1, True, "0.1", math.nan):
-        values = {"epsilon": 1.0, "delta": delta}
-        message = message_of(lambda: REGISTRY["dp-bai-gauss"].parameters_from(values))
-        assert message.startswith(f"dp-bai-gauss: delta is {delta!r}; allowed: a number strictly ")
+                    told = replace(short, interpretations=tuple(interpretations.items()))
+                    agree(REGRET[name], *prepared(name, told), seed=2, buffer=3)

@@ -73,6 +73,95 @@ def test_fast_code_and_reference_agree(name: str) -> None:
         check()
 
 
+# Runs on which every constant and operator of the eliminations decides something.
+
+GRID = 0.25 * np.mgrid[:3, :3, :1].T.reshape(9, 3)
+TWINS = [[0.9, 0.4, 0.3], [0.9, 0.4, 0.3], [0.95, 0.4, 0.3]]
+CROWD = linear(np.vstack([np.eye(3), TWINS, GRID]), [0.5, 0.3, 0.3], "bernoulli")
+"""15 arms in three dimensions, two of them twins, one of no length: four phases, two rounds."""
+
+FLAT = linear(
+    [[1, 1, 0], [2, 2, 0], [0.5, 0.5, 0.0], [1.5, 1.5, 0.1], [0, 0, 0.2]], [0.2, 0.2, 0.5]
+)
+AXES = linear(1.1 * np.eye(5) - 0.1, [0.7, 0.6, 0.6, 0.6, 0.55])
+REACHING = linear([[1.0, 0.0], [0.3, 0.4], [0.0, 3.0]], [0.9, 0.2])
+LONG = linear(np.diag([0.1, 0.1, 0.1, 0.5]), [6.0, 5.0, 5.0, 0.02])
+"""The longest feature belongs to the worst arm, and none is as long as 1."""
+SQUARE = linear([[1, 0], [0, 1], [0.5, 0.5], [0.9, 0.2]], [0.5, 0.3])
+"""Rank 2, the root of the number of arms."""
+
+EMPTY = linear(np.vstack([np.diag([1, 0.01, 0.01, 0.01]), np.zeros((8, 4))]), [0.5, 0.1, 0.1, 0.1])
+
+
+def scenario(
+    name: str,
+    bandit: LinearBandit,
+    budget: int,
+    seed: int = 1,
+    epsilon: float = 1.0,
+    **interpretations: str,
+) -> tuple[str, Task, int]:
+    private = {} if name in ("od-linbai", "sequential-halving") else {"epsilon": epsilon}
+    return name, task_for(name, bandit, budget, interpretations, **private), seed
+
+
+MEANS = [
+    *(scenario("dp-bai", CROWD, 200, seed) for seed in range(3)),
+    scenario("dp-bai", CROWD, 203, rounding="floor"),
+    scenario("dp-bai", CROWD, 60, rounding="fitted"),
+    scenario("dp-bai", CROWD, 100, samples="pooled"),
+    scenario("dp-bai", CROWD, 100, epsilon=np.inf, ties="random"),
+    scenario("dp-bai", FLAT, 20),
+    scenario("dp-bai", FLAT, 60, rounding="fitted"),
+    scenario("dp-bai", REACHING, 33, sensitivity="support"),
+    scenario("dp-bai-gauss", CROWD, 200),
+    scenario("baseline", CROWD, 150),
+    scenario("baseline", AXES, 40, rounding="fitted"),
+    scenario("baseline", AXES, 25, rounding="floor"),
+    scenario("sequential-halving", CROWD, 40),
+    scenario("sequential-halving", AXES, 3),
+    scenario("dp-bai", sphere(), 300),
+    # T' = 1 and T' = 0 (Section 3.1: K = 15, d = 3 sets 2 x 3 + 2 x 3 pulls aside; BAI-E3: the
+    # phases of the Baseline pull 15 + 4 + 3 + 2 arms, those of DP-BAI on four arms in the plane 4).
+    scenario("dp-bai", CROWD, 13),
+    *(
+        scenario(name, bandit, budget, small_budget="random", rounding="fitted")
+        for name, bandit, budgets in (("baseline", CROWD, (25, 24)), ("dp-bai", SQUARE, (5, 4)))
+        for budget in budgets
+    ),
+    scenario("dp-bai", CROWD, 13, small_budget="random"),
+    scenario("dp-bai", CROWD, 12, small_budget="random"),
+]
+REGRESSIONS = [
+    *(scenario("od-linbai", CROWD, 70, seed) for seed in range(3)),
+    scenario("od-linbai", AXES, 63),
+    scenario("od-linbai", AXES, 64, design_rounding="efficient"),
+    scenario("od-linbai", FLAT, 20, ties="random"),
+    scenario("dp-od", CROWD, 70),
+    scenario("dp-od", LONG, 90, epsilon=50.0),
+    scenario("dp-od", LONG, 90, epsilon=50.0, norm_over="active"),
+    scenario("dp-od", CROWD, 70, norm="l1"),
+    scenario("dp-od", AXES, 70, norm_over="active"),
+    scenario("dp-od", AXES, 70, norm_over="reduced"),
+    scenario("dp-od", AXES, 70, basis="features"),
+    scenario("dp-od", REACHING, 33, sensitivity="support"),
+    scenario("dp-od", AXES, 70, epsilon=np.inf),
+    # A seed with which two arms without features are left.
+    scenario("dp-od", EMPTY, 100, 13, epsilon=0.01),
+    # Yang and Tan (2022): d_0 = 3 and K = 15: m = (T - 6 - 2)/2; efficient: T/2 at least 6.
+    *(scenario("od-linbai", CROWD, budget, small_budget="random") for budget in (9, 8)),
+    *(
+        scenario("od-linbai", CROWD, budget, small_budget="random", design_rounding="efficient")
+        for budget in (12, 11)
+    ),
+]
+
+
+def test_scenarios_agree() -> None:
+    for name, task, seed in MEANS + REGRESSIONS:
+        assert_agreement(name, task, seed)
+
+
 def test_dp_bai_is_od_linbai_without_noise() -> None:
     # Section 5, C3: on I-A with even T the same two arms, (T - 2)/2 pulls each, and the same
     # decision on the same rewards; with odd T DP-BAI has one pull an arm more.

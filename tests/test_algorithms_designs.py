@@ -90,14 +90,6 @@ def test_coefficients(features: FloatArray) -> None:
             assert np.array_equal(found.coefficients[i], found.coefficients[j])
 
 
-def test_coefficients_of_random_sets() -> None:
-    for rank in range(1, 7):
-        generator = np.random.default_rng(rank)
-        for _ in range(100):
-            features = generator.normal(size=(generator.integers(rank, 200), rank))
-            assert np.abs(max_det(features).coefficients).max() <= EDGE
-
-
 def test_exchange_against_exhaustive_search() -> None:
     # A set that no exchange enlarges has at least r^(-r/2) of the largest volume: the members of
     # the largest set are combinations with coefficients up to 1, and Hadamard bounds their
@@ -203,26 +195,6 @@ def test_design_of_section_5(omegas: list[float]) -> None:
 def test_designs_on_a_grid(features: FloatArray) -> None:
     # Twins, zeros and symmetric sets, whose optimum is not unique.
     verify(features, g_optimal(features))
-
-
-def test_designs_on_random_sets() -> None:
-    for rank in range(1, 7):
-        generator = np.random.default_rng(rank)
-        for _ in range(20):
-            features = generator.normal(size=(generator.integers(rank, 300), rank))
-            verify(features, g_optimal(features))
-
-
-def test_no_design_has_a_larger_determinant() -> None:
-    # Kiefer and Wolfowitz: the optimum of log det V, compared with random designs.
-    generator = np.random.default_rng(1)
-    features = generator.normal(size=(20, 3))
-    best = g_optimal(features)
-    nearby = best * generator.uniform(0.9, 1.1, (200, 20))
-    for other in [*generator.dirichlet(np.full(20, 0.2), 500), *nearby]:
-        moment = (features.T * other / other.sum()) @ features
-        optimal = np.linalg.slogdet((features.T * best) @ features)[1]
-        assert np.linalg.slogdet(moment)[1] <= optimal + 1e-12
 
 
 def test_independent_features_share_alike() -> None:

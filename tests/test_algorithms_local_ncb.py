@@ -55,21 +55,6 @@ def advance(
     return list(zip(*found, strict=True))
 
 
-def test_repaired_is_the_code_with_the_noise_that_it_misplaces() -> None:
-    assert NCB.interpretations_from({}, "repaired") == NCB.interpretations_from(
-        {"exploration_noise": "scaled"}, "as-coded"
-    )
-
-
-def test_anytime_variants_are_those_of_the_core() -> None:
-    # docs/deviations.md, last row; A18: fresh copies by default.
-    for core in ANYTIME:
-        wrapper = ANYTIME[core]
-        own = {"data": ("restart", "carry")} if core == "ldp-ncb" else {}
-        assert dict(wrapper.interpretations) == {**REGRET[core].interpretations, **own}
-        assert (wrapper.variants, wrapper.presets) == (REGRET[core].variants, REGRET[core].presets)
-
-
 # (T, W = floor(sqrt T) + 1), Derived and the released code; at T = 2 and 3 the released loop would
 # run past T (D34).
 ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2, 2))
@@ -178,16 +163,6 @@ def test_noise_of_phase_two() -> None:
     assert significant(np.array(drawn), stats.laplace(0, 5.5))
 
 
-def test_bias_of_misplaced_noise_stays() -> None:
-    # D6: the sums keep 1/epsilon for each pull of phase I; of arms that pay nothing that is all.
-    nothing = dpbandits.bernoulli([0.0] * 50)
-    state = NCB.state(50)
-    settings_ = told(NCB, nothing, 10**6, "as-coded")
-    advance(NCB, settings_, state, nothing, np.random.default_rng(1), 1002)
-    # Variance 2 for each of 1002 values: five standard deviations of their sum are 224.
-    assert abs(state.private_sums.sum() - 1002 / EPSILON) < 5 * math.sqrt(2 * 1002)
-
-
 def test_laws_of_what_ldp_ucb_l_averages() -> None:
     count = 50_000
     values = first_values(UCB, told(UCB, FIFTY_ARMS, count), 1)
@@ -200,29 +175,6 @@ def test_laws_of_what_ldp_ucb_l_averages() -> None:
     assert stats.binomtest(zeros, count, 0.5).pvalue > LINE
     assert stats.binomtest(ones, count, math.exp(-EPSILON) / 2).pvalue > LINE
     assert stats.binomtest(ones, count, math.exp(-1.25 * EPSILON) / 2).pvalue < LINE
-
-
-@pytest.mark.slow
-def test_clipping_shrinks_every_gap() -> None:
-    # The released code: E[clip Y | X = 1] - E[clip Y | X = 0] = 0.0937 at epsilon = 0.2. A clipped
-    # value has
-    # mean integral of P(Y > y) over [0, 1].
-    grid = np.linspace(0.0, 1.0, 100_001)
-    tails = [stats.laplace(reward, 1 / EPSILON).sf(grid) for reward in (0, 1)]
-    shrunk = float(np.trapezoid(tails[1], grid) - np.trapezoid(tails[0], grid))
-    assert shrunk == pytest.approx(0.0937, abs=5e-5)
-    assert shrunk == pytest.approx(1 - (1 - math.exp(-EPSILON)) / EPSILON, abs=1e-9)
-
-    bandit = dpbandits.bernoulli([1.0, 0.0])
-    for variant, gap, deviation in (("as-coded", shrunk, 0.5), ("as-written", 1.0, 7.1)):
-        settings_, state = told(UCB, bandit, 400_000, variant), UCB.state(2)
-        generator = np.random.default_rng(1)
-        while state.clock[0] < 400_000:
-            advance(UCB, settings_, state, bandit, generator, 4096)
-        means = state.private_sums / state.counts
-        # Five standard deviations of the difference of two means.
-        tolerance = 5 * deviation * math.sqrt((1 / state.counts).sum())
-        assert abs(means[0] - means[1] - gap) < tolerance < gap
 
 
 def test_forced_pulls() -> None:
@@ -372,22 +324,6 @@ def test_a_window_is_a_fresh_run_of_its_length() -> None:
                     compared += 1
                 assert copy.bit_generator.state == generator.bit_generator.state
             assert compared > 8
-
-
-def test_the_last_window_runs_with_its_full_length() -> None:
-    # Algorithm 3: cut at the horizon, which the core is not told: a longer run begins the same.
-    for core in ANYTIME:
-        runs = [
-            kernel_decisions(
-                ANYTIME[core],
-                told(ANYTIME[core], FIVE_ARMS, horizon, "as-coded", 5.0),
-                FIVE_ARMS,
-                np.random.default_rng(5),
-            )
-            for horizon in (700, 1023)
-        ]
-        arms = [[arm for arm, length, _ in run for _ in range(length)] for run in runs]
-        assert arms[0] == arms[1][:700]
 
 
 def test_carried_data_stays() -> None:

@@ -20,7 +20,7 @@ from scipy.stats import laplace
 
 import dpbandits
 from dp_bai_trials import TRIALS, near
-from dpbandits.algorithms import REGRET
+from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
 from dpbandits.auditing.index_policies import (
     LEAST_CHANCE,
@@ -422,18 +422,19 @@ def test_every_control_is_unbounded() -> None:
 
 @pytest.mark.parametrize("algorithm", ["adap-ucb", "anytime-lazy-ucb", "ts-gaussian"])
 def test_an_algorithm_with_noise_is_refused(algorithm: str) -> None:
-    case = Case(algorithm, "as-written", 4, 4, FIRST, parameters=REGRET[algorithm].example)
+    definition = REGRET[algorithm]
+    case = Case(definition, "as-written", 4, 4, FIRST, parameters=definition.example)
     with pytest.raises(InputError, match="support argument: the algorithm draws"):
         separation(case)
 
 
 def test_the_null_pair_is_not_separated() -> None:
-    assert separation(Case("ucb1", "as-written", 4, 4, NULL)).epsilon == 0.0
+    assert separation(Case(REGRET["ucb1"], "as-written", 4, 4, NULL)).epsilon == 0.0
 
 
 def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
     """NCB as coded stops its uniform play one round later where the first reward is 0."""
-    case = Case("ncb", "as-coded", 100, 60, constant(1.0, 0.0), (0,) * 60)
+    case = Case(REGRET["ncb"], "as-coded", 100, 60, constant(1.0, 0.0), (0,) * 60)
     found = separation(case)
     assert found.log_q == -math.inf
     assert found.log_p == pytest.approx(-43 * math.log(2.0))
@@ -479,7 +480,8 @@ def test_the_kernel_of_adap_ucb_as_coded_shows_the_first_rewards() -> None:
 
 
 def test_recommendations_follow_the_larger_reward() -> None:
-    for algorithm, budget in (("od-linbai", 3), ("sequential-halving", 2)):
+    for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
+        algorithm = IDENTIFICATION[name]
         assert recommendation(algorithm, budget, (0.0, 1.0)) == 1
         assert recommendation(algorithm, budget, (0.0, 0.0)) == 0
 

@@ -23,7 +23,6 @@ from dpbandits.auditing.rows import (
     claim_on,
     exact_row,
     from_frame,
-    stated_in,
     swept_rows,
     to_frame,
 )
@@ -49,6 +48,7 @@ from dpbandits.comparisons.privacy_audit.tables import (
     judged,
     ledger,
     missing,
+    stated_in,
     strongest,
 )
 from dpbandits.errors import InputError

@@ -26,7 +26,7 @@ def made() -> dict[str, pd.DataFrame]:
     rows, trials = [], []
     for algorithm, epsilon in itertools.product("ab", EPSILONS):
         tags = {"series": f"{algorithm}{epsilon}", "algorithm": algorithm, "epsilon": epsilon}
-        tags |= {"arm": -1, "variant": "as-written"}
+        tags |= {"arm": -1, "variant": "as-written", "c": 1.0 / epsilon}
         curves = np.cumsum(generator.uniform(5.0, 50.0, (RUNS, len(TIMES))), axis=1)
         curves += generator.uniform(0.0, 40.0)
         rows += [
@@ -135,7 +135,7 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
         {"": 2 * A[0] + 3},
     ),
     ({"difference": ["doubled", "a"], "at": {"epsilon": 1}}, {"": A[0]}),
-    ({**ALONG}, {f"epsilon={x}": y for x, y in zip(EPSILONS, A, strict=True)}),
+    (ALONG, {f"epsilon={x}": y for x, y in zip(EPSILONS, A, strict=True)}),
     (
         {
             **ALONG,
@@ -161,6 +161,42 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
     ({**ALONG, "pick": {"lowest_at": {"place": EPSILONS[A.argmax()]}}}, {"": 0.0}),
     ({**ALONG, "pick": "interior"}, {"": min(A[0], A[-1]) - A[1:-1].min()}),
     ({**ALONG, "pick": {"interior": {"by": "ratio"}}}, {"": A[1:-1].min() / min(A[0], A[-1])}),
+    ({**ALONG, "pick": "between"}, {"epsilon=2": A[1], "epsilon=4": A[2]}),
+    ({**ALONG, "pick": {"margin": {"of": [1, 8]}}}, {"": A[[0, 3]].min() - A[[1, 2]].max()}),
+    ({**ALONG, "pick": "steps", "summary": "furthest"}, {"": abs(np.diff(A)).max()}),
+    ({**ALONG, "summary": "median"}, {"": np.median(A)}),
+    ({**ALONG, "summary": "ends"}, {"lowest": A.min(), "highest": A.max()}),
+    ({**ALONG, "summary": {"share": {"at_least": float(A[1])}}}, {"": np.mean(A[1] <= A)}),
+    (
+        {**ALONG, "where": {"c": {"from": 0.2, "to": 0.5}}},
+        {"epsilon=2": A[1], "epsilon=4": A[2]},
+    ),
+    (
+        {
+            "value": "{name}",
+            "along": ["name", "epsilon"],
+            "points": {"name": ["a", "b"]},
+            "pick": ["steps", "largest"],
+            "summary": "smallest",
+        },
+        {"": min(np.diff(A).max(), np.diff(B).max())},
+    ),
+    (
+        {**ALONG, "along": ["epsilon", "t"], "points": {"epsilon": [4, 8], "t": [10, 100]}},
+        {f"epsilon={x}, t={t}": runs("a", x, t).mean() for x in (4, 8) for t in (10, 100)},
+    ),
+    (
+        {"quantity": "quantity", "of": "a", "along": "epsilon", "points": [1, 2]},
+        {"epsilon=1": 2 * A[0], "epsilon=2": 2 * A[1]},
+    ),
+    (
+        {
+            "ratio": ["a", {"a": {"epsilon": 1}}],
+            "along": "epsilon",
+            "pick": ["between", "smallest"],
+        },
+        {"": A[1:-1].min() / A[0]},
+    ),
 ]
 
 
@@ -209,6 +245,8 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
         ({"value": "a", "along": "horizon"}, "horizon, which no series"),
         ({"value": "a", "at": {"epsilon": "{other}"}}, "other; allowed"),
         ({"value": "a", "pick": "steps"}, "without along"),
+        ({**ALONG, "pick": {"margin": {"of": [3]}}}, "margin of 3"),
+        ({"ratio": ["a", "a"], "along": "epsilon"}, "both series are"),
         ({**ALONG, "pick": "highest"}, "pick is highest"),
         ({**ALONG, "pick": ["trend", "steps"]}, "of one number"),
         ({**ALONG, "points": [1, 2], "pick": "interior"}, "3 or more"),

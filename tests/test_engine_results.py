@@ -1,16 +1,19 @@
 """Result tables: what they hold, and that stale or damaged ones are refused in one line."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 import dpbandits
 from dpbandits import bernoulli, linear
+from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compute_series
 from dpbandits.engine.results import read_results, results_frame, write_results
-from dpbandits.metrics import CURVES, NASH, PER_ARM
+from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.pipeline.check import blank_results
 from support import message_of
 
@@ -139,3 +142,86 @@ def test_blank_results_have_the_rows_of_real_ones() -> None:
         real = results_frame(series, compute_series(series, root_seed=1)).drop(columns="value")
         blank = blank_results(series).drop(columns="value")
         pd.testing.assert_frame_equal(blank, real, check_dtype=False)
+
+
+# Nash curves.
+
+NOMINAL = dpbandits.Bandit(bernoulli([0.75, 0.5, 0.25]).arms, nominal=(0.5, 0.5, 1.0))
+CURVE = make_cell(
+    algorithm="dp-ts-ucb",
+    parameters={"alpha": 1.0},
+    bandit=NOMINAL,
+    horizon=400,
+    metrics=["nash_regret", "nash_influence", "pulls", "nominal_nash_regret"],
+    grid=[1, 170, 400],
+)
+
+
+def test_rows_of_a_curve() -> None:
+    curves = [Series("one", {}, CURVE, range(10, 16))]
+    one = results_frame(curves, compute_series(curves, root_seed=7))
+    # Quantities at 3 times, true and nominal; influences of 6 runs at 3 times; pulls of 3 arms.
+    assert len(one) == 2 * len(QUANTITIES) * 3 + 6 * 3 + 6 * 3
+    expected = curves[0].works[0].play(7)
+    for prefix in ("", "nominal_"):
+        for number, name in enumerate(QUANTITIES):
+            rows = one[one.metric == prefix + name]
+            assert rows.t.tolist() == [1, 170, 400]
+            assert (rows.run == 10).all()
+            assert (rows.trials == 6).all()
+            values = expected[prefix + "nash_regret"][0, number]
+            assert rows.value.tolist() == values.tolist()
+    influences = one[(one.metric == "nash_influence") & (one.t == 170)]
+    assert influences.run.tolist() == list(range(10, 16))
+    assert (influences.trials == 1).all()
+    assert influences.value.tolist() == expected["nash_influence"][:, 1].tolist()
+    best = one[one.metric.str.endswith("best_mean")].groupby("metric").value.unique()
+    assert {name: list(values) for name, values in best.items()} == {
+        "best_mean": [0.75],
+        "nominal_best_mean": [1.0],
+    }
+
+
+def test_interpretations_are_told_off_those_of_the_variant() -> None:
+    base = {"algorithm": "gdp-ncb", "parameters": {"epsilon": 1.0}, "bandit": NOMINAL}
+    cells = [
+        make_cell(**base, horizon=40, variant=variant, interpretations=interpretations)
+        for variant, interpretations in (
+            ("as-written", {}),
+            ("repaired", {}),
+            ("as-written", {"release_log": "base2"}),
+            ("repaired", {"release_log": "natural", "cap": "none"}),
+        )
+    ]
+    series = [Series(str(number), {}, each, range(6)) for number, each in enumerate(cells)]
+    rows = results_frame(series, compute_series(series, root_seed=1))
+    told = rows.groupby("series")[["variant", "interpretation"]].first().to_numpy().tolist()
+    assert told == [
+        ["as-written", ""],
+        ["repaired", ""],
+        ["as-written", "release_log=base2"],
+        ["repaired", "cap=none,release_log=natural"],
+    ]
+
+
+def plan(**changes: Any) -> SimulationPlan:
+    spec = {
+        "instance": "two",
+        "horizon": 50,
+        "runs": {"first": 0, "count": 40, "runs_per_curve": 20},
+        "grid": {"at": [50]},
+        "metrics": ["nash_regret"],
+        "cells": [{"algorithm": "ucb1"}],
+    }
+    instance = {"law": "bernoulli", "means": [0.7, 0.5]}
+    parsed = SimulationSpec.model_validate(spec | changes)
+    return SimulationPlan("one", parsed, instance, Caps(), {}, "experiments.yaml")
+
+
+def test_plans_say_how_many_runs_make_a_curve() -> None:
+    [series] = plan().series()
+    assert [work.runs for work in series.works] == [range(20), range(20, 40)]
+    [series] = replace(plan(), caps=Caps(runs=10)).series()
+    assert [work.runs for work in series.works] == [range(10)]
+    [series] = plan(runs={"first": 0, "count": 40}).series()
+    assert [work.runs for work in series.works] == [range(40)]

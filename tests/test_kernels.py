@@ -3,8 +3,6 @@
 import ast
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from numba.core.caching import IndexDataCacheFile
 
 from dpbandits import kernels
 from dpbandits.kernels import _Files
-from support import changed_environment
 
 ROOT = Path(kernels.__file__).parent
 
@@ -119,37 +116,3 @@ def test_code_is_not_kept_under_the_key_of_other_sources(
         square = kernels.njit(lambda x: x * x)
         assert square(3) == 9
     assert [path.name for path in tmp_path.iterdir()] == [kernels.hash_of(kernels.kernel_files())]
-
-
-COMPILES = """
-from numba.core import event
-
-import dpbandits
-from dpbandits.engine.cells import Work, make_cell
-from dpbandits.engine.compute import compute
-
-class Counter(event.Listener):
-    count = 0
-    def on_start(self, event):
-        self.count += 1
-    def on_end(self, event):
-        pass
-
-bandit = dpbandits.bernoulli([0.7, 0.5])
-with event.install_listener("numba:compile", Counter()) as counter:
-    cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=30)
-    compute([Work(cell, range(2))], root_seed=1)
-print(counter.count)
-"""
-
-
-def test_kernels_are_compiled_by_one_of_the_processes_that_need_them(tmp_path: Path) -> None:
-    """The other one waits, and finds them on disk."""
-    environment = changed_environment(
-        {"NUMBA_CACHE_DIR": None, "DPBANDITS_CACHE": str(tmp_path / "cache")}
-    )
-    words = [sys.executable, "-c", COMPILES]
-    options: Any = {"env": environment, "stdout": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen(words, **options) for _ in range(2)]
-    counts = sorted(int(process.communicate()[0]) for process in processes)
-    assert counts[0] == 0 < counts[1]

@@ -14,10 +14,8 @@ from scipy.special import logsumexp
 
 import dpbandits
 from dpbandits import NashCurve, Simulation
-from dpbandits.cli import main
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.identity import run_generator, stream_key
-from dpbandits.kernels import UNIFORM
 from dpbandits.metrics import QUANTITIES, nash
 from dpbandits.metrics.nash import (
     MAXIMAL_PULLS,
@@ -30,7 +28,7 @@ from dpbandits.metrics.nash import (
     nash_parts,
     quantities,
 )
-from support import digits_printed, message_of
+from support import message_of
 
 Values = NDArray[np.float64]
 Run = list[tuple[int, int]]
@@ -213,20 +211,6 @@ def test_rounds_and_changes_give_the_same_bits(both_ways: Any, mean_length: floa
     check(by_round, dense(runs, MEANS.size), LOGS, grid)
 
 
-def test_the_way_is_chosen_by_density(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[str] = []
-
-    def noted(name: str) -> None:
-        sweep = getattr(nash, name)
-        monkeypatch.setattr(nash, name, lambda *given: (taken.append(name), sweep(*given)))
-
-    noted("sweep_rounds")
-    noted("sweep_changes")
-    entered(random_runs(5, 4, 500, 1.0, MEANS.size), MEANS, [500])
-    entered(random_runs(5, 4, 50_000, 500.0, MEANS.size), MEANS, [50_000])
-    assert taken == ["sweep_rounds", "sweep_changes"]
-
-
 def test_stretches_of_a_window_change_no_bit() -> None:
     """More runs than changes fit: stretches of a single round, against changes sorted."""
     runs = random_runs(4, 5, 300, 2.0, MEANS.size)
@@ -238,40 +222,6 @@ def test_stretches_of_a_window_change_no_bit() -> None:
     np.testing.assert_allclose(
         repeated.records.influences[:5], whole.records.influences, atol=1e-14
     )
-
-
-def test_runs_that_trade_arms(both_ways: Any) -> None:
-    """Sums over runs stay the same where two runs swap their arms, or go to an equal mean."""
-    runs: list[Run] = [[(0, 5), (1, 5)], [(1, 5), (0, 5)], [(1, 3), (2, 7)]]
-    curves = both_ways(runs, MEANS, list(range(1, 11)))
-    same_bits(*curves)
-    check(curves[0], dense(runs, MEANS.size), LOGS, list(range(1, 11)))
-    assert curves[0].piece.start[0] == 0, "one piece from first to last"
-
-
-def test_a_change_at_a_grid_time_counts_after_it() -> None:
-    curve = entered([[(0, 3), (1, 3)]] * 2, np.array([1.0, 0.25]), [3, 4])
-    np.testing.assert_array_equal(curve.records.log_means, [0.0, math.log(0.25) / 4])
-
-
-@given(runs=RUNS)
-def test_average_regret_is_no_larger(runs: list[Run]) -> None:
-    # NCB-C14, by the inequality of arithmetic and geometric means; 1e-12 for means in 2^-51.
-    found = quantities(entered(runs, MEANS, list(range(1, horizon_of(runs) + 1))))
-    named = dict(zip(QUANTITIES, found, strict=True))
-    assert (np.exp(named["nash_log_mean"]) <= named["average_mean"] + 1e-12).all()
-    assert (named["trajectory_mean"] <= np.exp(named["nash_log_mean"]) + 1e-12).all()
-
-
-def test_uniform_rounds_count_by_the_mean_of_all_arms() -> None:
-    assert UNIFORM == -1
-    curve = entered([[(UNIFORM, 4)], [(0, 4)]], np.array([0.5, 0.25]), [4])
-    found = dict(zip(QUANTITIES, quantities(curve)[:, 0], strict=True))
-    # e = (0.375 + 0.5) / 2 in every round; along the first run the mean logarithm counts.
-    assert found["nash_log_mean"] == pytest.approx(math.log(0.4375), rel=1e-15)
-    assert found["average_mean"] == 0.4375
-    expected = (math.sqrt(0.125) + 0.5) / 2
-    assert found["trajectory_mean"] == pytest.approx(expected, rel=1e-15)
 
 
 def test_bins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,12 +261,6 @@ def test_tiny_means_are_carried_as_logarithms(runs: list[Run]) -> None:
     check(curve, dense(runs, 2), log_means, grid)
 
 
-def test_uniform_rounds_of_tiny_means() -> None:
-    log_means = np.array([-2000.0, -1900.0, -1950.0])
-    curve = entered([[(UNIFORM, 3), (0, 1)], [(UNIFORM, 4)]], np.zeros(3), [3, 4], [], log_means)
-    check(curve, np.array([[3, 3, 3, 0], [3, 3, 3, 3]]), log_means, [3, 4])
-
-
 def test_logarithms_and_integers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = random_runs(8, 6, 800, 2.5, MEANS.size)
     grid = [1, 100, 799, 800]
@@ -330,15 +274,6 @@ def test_logarithms_and_integers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
         in_logs.records.influences, in_integers.records.influences, atol=4e-12
     )
     same_bits(entered(runs, MEANS, grid), in_logs)
-
-
-def test_the_first_pulls_of_panel_a() -> None:
-    """All runs begin with arm 0, so NR_T >= 1 - 1/(2e) whatever follows (derived)."""
-    horizon = 500
-    log_means = np.array([-horizon * math.log(2 * math.e), 0.0])
-    runs: list[Run] = [[(0, 1), (1, horizon - 1)]] * 50
-    curve = entered(runs, np.array([0.0, 1.0]), [horizon], [], log_means)
-    assert math.exp(curve.records.log_means[0]) == pytest.approx(1 / (2 * math.e), rel=1e-12)
 
 
 def test_a_round_of_mean_zero_counts_with_the_floor() -> None:
@@ -496,13 +431,6 @@ def test_curves_are_those_of_the_reference_s_decisions(
         np.testing.assert_allclose(found.average_regret[index], average, **close)
 
 
-def test_a_run_alone_is_its_own_trajectory() -> None:
-    found = simulate(runs=1).nash_regret(at=[1, 30, 80], bias="kept")
-    np.testing.assert_allclose(found.nash_regret, found.trajectory_regret, rtol=1e-13)
-    message = message_of(lambda: simulate(runs=1).nash_regret(at=[80]))
-    assert message == "runs is 1; allowed: at least 2 for a bias, or bias='kept'"
-
-
 def test_nominal_means_score_the_same_runs() -> None:
     nominal = dpbandits.Bandit(BANDIT.arms, nominal=(0.5, 0.75, 0.25))
     plain, scored = simulate(), simulate(bandit=nominal)
@@ -565,20 +493,3 @@ def test_runs_that_make_no_curves_are_refused() -> None:
         )
     )
     assert message == "runs is 10, 4 of them together; allowed: a multiple of it"
-
-
-def test_the_command_line_prints_the_final_value(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["simulate", "ucb1", "--arms", "0.75", "0.5", "0.25", "--horizon", "80"]
-    assert main([*words, "--runs", "12"]) == 0
-    *_, printed, bias, _ = capsys.readouterr().out.splitlines()
-    found = simulate(algorithm="ucb1", params={}).nash_regret(at=[80])
-    ends = [float(end[0]) for end in found.interval()]
-    assert printed.startswith("nash_regret ")
-    # Six significant digits are printed.
-    expected = [found.nash_regret[0], *ends]
-    assert digits_printed(printed) == pytest.approx(expected, rel=1e-5)
-    assert bias == "bias of nash_regret: subtracted"
-    assert main([*words, "--runs", "1"]) == 0
-    *_, printed, bias, _ = capsys.readouterr().out.splitlines()
-    assert printed.split()[-2:] == ["-inf", "inf"]
-    assert bias == "bias of nash_regret: kept"

@@ -6,9 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from dpbandits.algorithms import REGISTRY
+from dpbandits.engine import identity
 from dpbandits.engine.provenance import write_text
 from dpbandits.pages.documents import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
+from dpbandits.pipeline import study
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (
@@ -110,6 +113,49 @@ def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
         linked = [ROOT / path for each in claims for path in claim_figures(PROJECT, paper, each)]
         assert set(linked) <= files
         assert len(linked) >= len(claims) // 2
+
+
+def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def depends_on() -> dict[tuple[str, str, str], dict[str, str]]:
+        for cached in (identity.registered, identity.sources_of, identity._imports_of):
+            cached.cache_clear()
+        for cached in (identity.fingerprint, study.apart_from_registry):
+            cached.cache_clear()
+        found = targets(Project.load(ROOT))
+        return {(each.kind, each.paper, each.name): dict(each.depends_on) for each in found}
+
+    def stale() -> set[tuple[str, str, str]]:
+        after = depends_on()
+        return {key for key in before if before[key] != after[key]}
+
+    before = depends_on()
+    registry, own = Path("algorithms/__init__.py"), Path("algorithms/my_se.py")
+    text = identity.SOURCES[registry].decode().replace("    dp_se,\n", "    dp_se,\n    my_se,\n")
+    text = text.replace('    "dp-se": dp_se', '    "my-se": my_se.ALGORITHM,\n    "dp-se": dp_se')
+    monkeypatch.setitem(identity.SOURCES, registry, text.encode())
+    monkeypatch.setitem(identity.SOURCES, own, b"ALGORITHM = ...")
+    ledger = ("table", "privacy-audit", "extra-audit")
+    assert stale() == {ledger}
+    monkeypatch.setitem(identity.SOURCES, own, b"ALGORITHM = ... # AuditCase(")
+    results, figure = ("results", "privacy-audit", "black-box"), ("figure", *ledger[1:])
+    assert stale() == {ledger, results, figure}
+    monkeypatch.undo()
+    assert depends_on() == before
+
+
+def test_exact_results_name_the_algorithms_that_they_are_about() -> None:
+    """What is reached through the registry alone is in the fingerprint of no exact result."""
+    assert study.audited() == [name for name, each in REGISTRY.items() if each.audit]
+    modules = [f"auditing.{name}" for name in ("statements", "thompson_statements", "curves")]
+    modules += [
+        f"papers.{each.stem}.analytic" for each in (ROOT / "src/dpbandits/papers").iterdir()
+    ]
+    for module in modules:
+        if identity.path_of(f"dpbandits.{module}"):
+            found = identity.sources_of(f"dpbandits.{module}")
+            assert Path("algorithms/__init__.py") not in found, module
 
 
 def test_the_name_of_the_project_folder_leaves_nothing_out(tmp_path: Path) -> None:

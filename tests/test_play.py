@@ -192,7 +192,7 @@ def test_representations_have_mean_and_interval() -> None:
     assert repr(simulation).startswith(before.removesuffix("not computed yet>"))
     assert "guarantee: 1-DP (pure)" in str(trials)
     one = simulate(runs=1)
-    assert f"{one.pseudo_regret[0]:.4g}>" in repr(one)
+    assert f"{one.pseudo_regret[0]:.4g} (no interval)>" in repr(one)
     assert not one.plot().collections, "one run has no interval"
 
 
@@ -321,6 +321,16 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
             simulate,
             {"params": {"b": 27, "c": 1.0}, "interpretations": {"long_pre_pull": "error"}},
             "m-ts-gaussian: b is 27, so that 3 arms use up the horizon 80",
+        ),
+        (
+            simulate,
+            {"algorithm": "dp-ts-ucb", "params": {"alpha": 1}, "horizon": 2},
+            "dp-ts-ucb: horizon is 2, with 3 arms; allowed: at least 3",
+        ),
+        (
+            simulate,
+            {"algorithm": "dp-ts-ucb", "params": {"alpha": 1.01}},
+            "dp-ts-ucb: alpha is 1.01; allowed: a number from 0 to 1",
         ),
         (identify, {"algorithm": "ucb1"}, "'ucb1', which names no best arm; allowed: dp-bai"),
         (identify, {"algorithm": "dp-bai-gauss", "delta": 1}, "delta is 1; "),

@@ -146,7 +146,7 @@ def test_digitised_values_are_compared_with_what_is_drawn(tmp_path: Path) -> Non
     half = stats.t.ppf(0.975, 2) * RUNS.std(axis=0, ddof=1) / np.sqrt(3)
     ours = np.append(RUNS.mean(axis=0), np.nan)
     half = np.append(half, np.nan)
-    expected = {"x": x, "published": published, "tolerance": tolerance, "ours": ours}
+    expected = {"x": x, "published": published, "tolerance": tolerance, "rebuilt": ours}
     expected |= {"lo": ours - half, "hi": ours + half, "allowance": tolerance + half}
     expected |= {"difference": ours - published}
     for column, values in expected.items():
@@ -178,7 +178,13 @@ def moved(shift: dict[str, float]) -> pd.DataFrame:
             lo, hi = ours - tolerance / 2, ours + tolerance / 2
             allowed = allowance(ours, lo, hi, y, tolerance)
             row = {"panel": f"fig1{panel}", "series": series, "x": x, "published": y}
-            row |= {"tolerance": tolerance, "allowance": allowed, "ours": ours, "lo": lo, "hi": hi}
+            row |= {
+                "tolerance": tolerance,
+                "allowance": allowed,
+                "rebuilt": ours,
+                "lo": lo,
+                "hi": hi,
+            }
             found = agreement(ours - y, tolerance, allowed)
             rows.append(row | {"difference": ours - y, "agreement": found})
     return pd.DataFrame(rows)
@@ -218,7 +224,7 @@ def test_a_figure_is_reproduced_as_drawn_panel_by_panel() -> None:
     # Values beyond a small scale are not counted as reached.
     beyond = values["panel"] == "fig1b"
     values.loc[beyond, "agreement"] = "not-reached"
-    values.loc[beyond, ["ours", "lo", "hi", "difference", "allowance"]] = np.nan
+    values.loc[beyond, ["rebuilt", "lo", "hi", "difference", "allowance"]] = np.nan
     counts = count_agreement(values[beyond])
     assert [counts[key] for key in ("values", "reached", "agrees")] == [40, 0, 0]
     assert counts["reproduced"] == ""

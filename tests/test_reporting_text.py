@@ -3,7 +3,7 @@
 import re
 import shutil
 from html.parser import HTMLParser
-from math import nan
+from math import inf, nan
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +12,8 @@ import pytest
 from chromium import SET, chromium_page
 from dpbandits.pipeline.report import DEPENDS, counts
 from dpbandits.reporting.report import MOST_CHOICES, body, page, pdf_of, require_pdflatex
-from dpbandits.reporting.tables import interval_text
 from dpbandits.reporting.text import document, escape, readable
+from dpbandits.text_tables import interval_text
 from support import refused
 
 needs_pdflatex = pytest.mark.skipif(
@@ -65,6 +65,9 @@ def test_an_estimate_has_its_interval_unless_it_is_exact() -> None:
     assert interval_text(0.53217, 0.5, 0.56) == "0.5322 [0.5, 0.56]"
     assert interval_text(4.88655, 4.88655, 4.88655) == "4.887"
     assert interval_text(nan, nan, nan) == ""
+    assert interval_text(5.0, nan, nan) == "5"
+    assert interval_text(12503.2, -inf, inf) == "1.25e+04 (no interval)"
+    assert interval_text(2.0, -inf, 3.0, "{:.1f}".format) == "2.0 [-inf, 3.0]"
 
 
 def test_a_claim_counts_once_under_what_its_rows_agree_on() -> None:

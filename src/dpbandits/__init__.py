@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpbandits.api import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 @cache

@@ -1,7 +1,7 @@
 """Results as text: tables with words to the left and numbers to the right, and as HTML."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import pandas as pd
 
@@ -26,11 +26,20 @@ def _column(name: Hashable, values: pd.Series) -> list[str]:
     return [cell.rjust(width) if is_number else cell.ljust(width) for cell in cells]
 
 
-def interval_text(mean: float, low: float, high: float) -> str:
-    """Return a mean with its interval, as ``12.3 [11.8, 12.9]``; without one where it has none."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return f"{mean:.4g}"
-    return f"{mean:.4g} [{low:.4g}, {high:.4g}]"
+def interval_text(
+    value: float, low: float, high: float, number: Callable[[float], str] = "{:.4g}".format
+) -> str:
+    """Return a value with its interval, as ``12.3 [11.8, 12.9]``, or ``12.3 (no interval)``.
+
+    An exact value stands alone; without a value the text is empty.
+    """
+    if math.isnan(value):
+        return ""
+    if low == high or math.isnan(low) or math.isnan(high):
+        return number(value)
+    if math.isinf(low) and math.isinf(high):
+        return f"{number(value)} (no interval)"
+    return f"{number(value)} [{number(low)}, {number(high)}]"
 
 
 def html_table(frame: pd.DataFrame) -> str:

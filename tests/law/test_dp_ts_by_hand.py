@@ -264,30 +264,3 @@ def test_wrong_laws_are_caught() -> None:
     for where, horizon, law in WRONG:
         found = p_values(kernel(80.0, "base2", horizon), by_hand(law, horizon))
         assert min(p for name, p in found.items() if name.startswith(where)) < LINE, found
-
-
-def test_every_true_hypothesis_is_counted() -> None:
-    """Eleven tests at most a comparison: eight with the kernel, and two null controls."""
-    longest = p_values(kernel(*CASES[0], SHORT), by_hand(printed(*CASES[0]), SHORT))
-    assert len(longest) <= 11
-    assert 11 * (2 * len(CASES) + 2) <= TESTS
-
-
-def test_the_tree_of_an_epoch() -> None:
-    """Releases at 1, 3, 7, 15, ... pulls; 6 items are the nodes [0, 4) and [4, 6)."""
-    assert [epoch_of(pulls) for pulls in range(1, 9)] == [
-        (0, 0),
-        (0, 1),
-        (1, 0),
-        (1, 1),
-        (1, 2),
-        (1, 3),
-        (2, 0),
-        (2, 1),
-    ]
-    assert list(nodes(6)) == [(4, 0), (2, 4)]
-    assert list(nodes(7)) == [(4, 0), (2, 4), (1, 6)]
-    for items in range(64):
-        covered = [item for size, begin in nodes(items) for item in range(begin, begin + size)]
-        assert covered == list(range(items))
-        assert sum(1 for _ in nodes(items)) == items.bit_count()

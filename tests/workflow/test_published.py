@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import dpbandits
 from dpbandits.pages.documents import document, documents
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.publish import (
@@ -69,5 +70,7 @@ def test_the_citation_has_the_keys_of_its_format_and_the_present_version() -> No
     package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for key in ("version", "license", "authors"):
         assert citation[key] == package[key]
+    assert dpbandits.__version__ == citation["version"]
+    assert f"dpbandits-{citation['version']}.tar.gz" in (ROOT / "docs/artifact.md").read_text()
     published = [PROJECT.papers[paper].title for paper in PROJECT.published]
     assert [each["title"] for each in citation["references"]] == published

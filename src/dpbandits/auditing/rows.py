@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.events import BACKWARD, FORWARD, Event, Measure
 from dpbandits.errors import InputError
 
@@ -41,11 +40,6 @@ _CLAIMS = {
     ("AUD-18", "ldp-ucb-l"): "none: stated in its own paper alone",
 }
 """Those of an algorithm of its own."""
-
-
-def stated_in(statement: str, algorithm: str) -> str:
-    """Return where a statement on an algorithm is made."""
-    return STATEMENTS[statement][0] or REGISTRY[algorithm].stated
 
 
 def claim_on(statement: str, algorithm: str) -> str:

@@ -13,7 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms import REGRET, ldp_ncb, ldp_ucb_l
+from dpbandits.algorithms import (
+    adap_ucb,
+    anytime_ncb,
+    best_arm,
+    gdp_ncb,
+    ldp_ncb,
+    ldp_ucb_l,
+    ncb,
+    ucb1,
+)
 from dpbandits.algorithms.base import Algorithm
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.auditing.best_arm import (
@@ -542,8 +551,7 @@ def report_event(location: float, scale: float) -> Event:
 @swept("releases", epsilons=(0.2, 0.5, 1.0, 2.0))
 def report_rows(epsilons: Sequence[float]) -> Rows:
     """Yield AUD-16 (LDP-NCB) and AUD-18 (LDP-UCB-L)."""
-    local = [algorithm for algorithm in REGRET.values() if algorithm.model == "local"]
-    for algorithm in local:
+    for algorithm in (ldp_ncb.ALGORITHM, anytime_ncb.LOCAL, ldp_ucb_l.ALGORITHM):
         for variant, epsilon in itertools.product(algorithm.variants, epsilons):
             for location, scale, when in reports_of(algorithm, variant, epsilon):
                 yield exact_row(
@@ -575,25 +583,28 @@ _STOPPED = constant(1.0, 0.0)
 def support_cases() -> Iterator[tuple[str, Case]]:
     """Yield statements and pairs of tables that algorithms without enough noise tell apart."""
     private = {"epsilon": 1.0}
-    yield "AUD-17", Case("adap-ucb", "as-coded", 3, 3, _SILENT, parameters=private)
-    yield "AUD-19", Case("ucb1", "as-written", 3, 3, _SILENT)
+    yield "AUD-17", Case(adap_ucb.ALGORITHM, "as-coded", 3, 3, _SILENT, parameters=private)
+    yield "AUD-19", Case(ucb1.ALGORITHM, "as-written", 3, 3, _SILENT)
     # As coded a first reward is hidden until the arm's second pull.
-    yield "AUD-19", Case("ucb1", "as-coded", 4, 4, constant(0.0, 0.0))
-    yield "AUD-19", Case("ucb1", "repaired", 3, 3, _SILENT)
+    yield "AUD-19", Case(ucb1.ALGORITHM, "as-coded", 4, 4, constant(0.0, 0.0))
+    yield "AUD-19", Case(ucb1.ALGORITHM, "repaired", 3, 3, _SILENT)
     # The uniform play of the original NCB has a length known beforehand; as coded it ends with a
     # clean sum of rewards.
     horizon = 10_000
     rounds = math.ceil(16.0 * math.sqrt(2.0 * horizon * math.log(horizon) / math.log(2.0)))
     explored = tuple(t % 2 for t in range(rounds))
-    yield "AUD-19", Case("ncb", "as-written", horizon, rounds + 1, _SILENT, explored)
+    yield "AUD-19", Case(ncb.ALGORITHM, "as-written", horizon, rounds + 1, _SILENT, explored)
     rounds = math.floor(9.0 * math.log(100)) + 2
     for variant in ("as-coded", "repaired"):
-        yield "AUD-19", Case("ncb", variant, 100, rounds, _STOPPED, (0,) * rounds)
+        yield "AUD-19", Case(ncb.ALGORITHM, variant, 100, rounds, _STOPPED, (0,) * rounds)
     # GDP-NCB whose Phase I is stopped by clean sums and not by a cap.
     rounds = math.floor(9.0 * math.log(200) + math.log(200) ** 2) + 2
     clean = {"stop_test": "clean", "start": "zeros", "threshold": "1"}
-    case = Case("gdp-ncb", "as-written", 200, rounds, _STOPPED, (0,) * rounds, private, clean)
-    yield "AUD-14", case
+    arms = (0,) * rounds
+    yield (
+        "AUD-14",
+        Case(gdp_ncb.ALGORITHM, "as-written", 200, rounds, _STOPPED, arms, private, clean),
+    )
 
 
 @swept("releases")
@@ -604,7 +615,7 @@ def support_rows() -> Rows:
             separation(case),
             case.pair.words,
             statement=statement,
-            algorithm=case.algorithm,
+            algorithm=case.algorithm.id,
             variant=case.variant,
             interpretation=", ".join(
                 f"{key}={value}" for key, value in case.interpretations.items()
@@ -615,12 +626,12 @@ def support_rows() -> Rows:
             claimed=case.parameters.get("epsilon", math.inf),
             scaled="threshold" in case.interpretations,
         )
-    for algorithm, budget in (("od-linbai", 3), ("sequential-halving", 2)):
+    for algorithm, budget in ((best_arm.OD_LINBAI, 3), (best_arm.SEQUENTIAL_HALVING, 2)):
         yield exact_row(
             separated_recommendation(algorithm, budget),
             "one pull of each arm: that of arm 1 pays 0, that of arm 2 pays 0 or 1",
             statement="AUD-19",
-            algorithm=algorithm,
+            algorithm=algorithm.id,
             engine="support",
             horizon=budget,
             claimed=math.inf,

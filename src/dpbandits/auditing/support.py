@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.inputs import Pair
@@ -79,8 +78,8 @@ class Case:
     """One pair of tables that an algorithm without enough noise tells apart.
 
     Attributes:
-        algorithm: id.
-        variant: of the algorithm.
+        algorithm: that plays to a horizon.
+        variant: of it.
         horizon: T.
         rounds: played.
         pair: the tables.
@@ -89,7 +88,7 @@ class Case:
         interpretations: beside the variant's.
     """
 
-    algorithm: str
+    algorithm: Algorithm
     variant: str
     horizon: int
     rounds: int
@@ -105,9 +104,7 @@ def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
     Raises:
         InputError: the arms need other randomness than the given draws.
     """
-    algorithm = REGISTRY[case.algorithm]
-    if not isinstance(algorithm, Algorithm):
-        raise InputError(f"algorithm is {case.algorithm!r}; allowed: those that play to a horizon")
+    algorithm = case.algorithm
     interpretations = algorithm.interpretations_from(case.interpretations, case.variant)
     parameters = algorithm.parameters_from(case.parameters)
     settings = algorithm.settings(
@@ -154,29 +151,28 @@ def _words(arms: tuple[int, ...]) -> str:
     )
 
 
-def separated_recommendation(algorithm: str, budget: int) -> Event:
+def separated_recommendation(algorithm: IdentificationAlgorithm, budget: int) -> Event:
     """Return the arm recommended after one pull of each of two arms, of which arm 2 pays 0 or 1."""
     unchanged, changed = (recommendation(algorithm, budget, (0.0, pay)) for pay in (0.0, 1.0))
     log_p = -math.inf if unchanged != changed else 0.0
     return Event(f"the recommended arm is arm {changed + 1}", log_p, 0.0)
 
 
-def recommendation(algorithm: str, budget: int, rewards: tuple[float, float]) -> int:
+def recommendation(
+    algorithm: IdentificationAlgorithm, budget: int, rewards: tuple[float, float]
+) -> int:
     """Return the arm, from 0, that is recommended after one pull of each of two arms."""
-    definition = REGISTRY[algorithm]
-    if not isinstance(definition, IdentificationAlgorithm):
-        raise InputError(f"algorithm is {algorithm!r}; allowed: those that name the best arm")
     bandit = linear(np.eye(2), [1.0, 0.0], law="bernoulli")
     table = Table(tuple((reward,) for reward in rewards))
     bandit_of_table: Any = _Featured(bandit, table)
     task = Task(
-        definition.parameters_from({}),
-        definition.interpretations_from({}),
+        algorithm.parameters_from({}),
+        algorithm.interpretations_from({}),
         bandit_of_table,
         budget,
     )
     draws: Any = GivenDraws([])
-    trial = definition.reference(task, draws)
+    trial = algorithm.reference(task, draws)
     if trial.pulls(2).tolist() != [1, 1]:
         raise InputError(f"support argument: pulls are {trial.pulls(2).tolist()}; allowed: 1 each")
     return trial.recommended

@@ -5,6 +5,7 @@ The files are read as models, and checked: whatever is wrong is one line.
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -100,6 +101,13 @@ class SeriesEntry(Spec):
     when: dict[Annotated[str, Field(pattern="^[^=]+=[^=]+$")], dict[str, Any]] = {}
 
 
+class Range(Spec):
+    """Where a tag is: from one number to another, both included."""
+
+    low: float = Field(-math.inf, alias="from")
+    high: float = Field(math.inf, alias="to")
+
+
 class Shares(Spec):
     """Points of an axis: so many from one to another, by equal ratios."""
 
@@ -120,6 +128,7 @@ class PointsEntry(Spec):
     Attributes:
         at: tags of all series.
         along: tags, or ``t``, that run over ``points``; all that there are by default.
+        where: tags of the first series, which keep the points at which they are in a range.
         pick: what is made of the points along the last of them: names, or names with options.
         point: the label of a point.
     """
@@ -127,6 +136,7 @@ class PointsEntry(Spec):
     at: dict[str, Any] = {}
     along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
     points: tuple[Any, ...] | Shares | dict[str, tuple[Any, ...]] = {}
+    where: dict[str, Range] = {}
     pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
     point: str = ""
 
@@ -171,8 +181,8 @@ class ComparisonEntry(PointsEntry):
         if len(self.measured) != 1:
             raise InputError(f"{len(self.measured)} of {', '.join(MEASURED)}; allowed: one")
         for one in self.places or (self,):
-            if not one.along and not self.along and (one.pick or one.points):
-                raise InputError("pick or points without along; allowed: with it")
+            if not one.along and not self.along and (one.pick or one.points or one.where):
+                raise InputError("pick, points or where without along; allowed: with it")
         return self
 
     @property
@@ -753,7 +763,13 @@ def _located(name: str, whole: "Measurement", entry: PointsEntry) -> "Measuremen
     if isinstance(points, tuple):
         points = {entry.along[-1]: points}
     return replace(
-        whole, at=entry.at, along=entry.along, points=points, picks=picks, point=entry.point
+        whole,
+        at=entry.at,
+        along=entry.along,
+        points=points,
+        where={tag: (one.low, one.high) for tag, one in entry.where.items()},
+        picks=picks,
+        point=entry.point,
     )
 
 

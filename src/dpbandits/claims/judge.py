@@ -27,6 +27,7 @@ from dpbandits.claims.verdict import (
     in_words,
 )
 from dpbandits.errors import InputError
+from dpbandits.text_tables import interval_text
 
 _CONCLUSIONS = {
     "holds": "the claim holds",
@@ -71,11 +72,7 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
 def found_text(row: Mapping[Any, Any]) -> str:
     """Return the estimate, with its interval where it has one."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    if math.isnan(value):
-        return "no number"
-    if low == high or math.isnan(low) or math.isnan(high):
-        return f"{value:.4g}"
-    return f"{value:.4g} [{low:.4g}, {high:.4g}]"
+    return interval_text(value, low, high) or "no number"
 
 
 def _in_words(metric: str) -> str:

@@ -22,6 +22,7 @@ from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import Judged, Judgement, Scale, judge_interpretation
 from dpbandits.claims.verdict import ALPHA, VERDICTS, Rule, runs_needed, slack
+from dpbandits.text_tables import interval_text
 
 LEDGER_COLUMNS = (
     "claim",
@@ -294,12 +295,9 @@ def _line(each: Judged) -> str:
     exploratory = " (exploratory)" if each.comparison.exploratory else ""
     is_reported = each.decision == "reported"
     asked = "" if is_reported else f", asked: {each.comparison.region.describe()}"
-    interval = "" if each.lo == each.hi else f" [{each.lo:.6g}, {each.hi:.6g}]"
+    found = interval_text(each.estimate.value, each.lo, each.hi, "{:.6g}".format) or "nan"
     level = f" at level {each.level:.3g}" if each.estimate.is_random else ""
-    return (
-        f"    {each.decision:<9} {each.label}{exploratory}: {each.estimate.value:.6g}{interval}"
-        f"{asked}{level}"
-    )
+    return f"    {each.decision:<9} {each.label}{exploratory}: {found}{asked}{level}"
 
 
 SIMULTANEOUS_COLUMNS = (

@@ -3,7 +3,7 @@
 Operations are ``value``, ``difference``, ``ratio`` and ``deviation`` (a ratio less 1) of series.
 Without an axis there is one number. Along tags of the results, or the time ``t``, there is one at
 each point, of which picks make others or one; a summary describes all that were measured.
-Statistics of the privacy audit are at the end.
+Quantities of the privacy audit are at the end.
 """
 
 import itertools
@@ -79,6 +79,13 @@ def _steps(points: list[Point], by: str = "difference") -> list[Point]:
     ]
 
 
+def _between(points: list[Point]) -> list[Point]:
+    """Return the points between the ends."""
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    return points[1:-1]
+
+
 def _smallest(points: list[Point]) -> Estimate:
     return numbers.smallest(point.number for point in points)
 
@@ -89,9 +96,8 @@ def _largest(points: list[Point]) -> Estimate:
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    first, *between, last = (point.number for point in points)
-    if not between:
-        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    between = [point.number for point in _between(points)]
+    first, last = points[0].number, points[-1].number
     operation = OPERATIONS[by]
     if by == "ratio":
         return numbers.smallest(
@@ -100,6 +106,17 @@ def _interior(points: list[Point], by: str = "difference") -> Estimate:
     return numbers.largest(
         numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
     )
+
+
+def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
+    """Return the smallest number at some points minus the largest at the others."""
+    inside = [point.number for point in points if point.x in of]
+    outside = [point.number for point in points if point.x not in of]
+    if len(inside) != len(of) or not outside:
+        allowed = ", ".join(str(point.x) for point in points)
+        raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
+    pairs = itertools.product(inside, outside)
+    return numbers.smallest(numbers.difference(above, below) for above, below in pairs)
 
 
 def _trend(points: list[Point]) -> Estimate:
@@ -141,9 +158,11 @@ def _lowest_at(points: list[Point], place: Any) -> Estimate:
 PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
     "each": _each,
     "steps": _steps,
+    "between": _between,
     "smallest": _smallest,
     "largest": _largest,
     "interior": _interior,
+    "margin": _margin,
     "trend": _trend,
     "slope": _slope,
     "place": _place,
@@ -192,6 +211,15 @@ def _furthest(points: "list[Point]") -> Estimate:
     return _described(points, lambda values: max(map(abs, values)))
 
 
+def _share(points: "list[Point]", at_least: float) -> Estimate:
+    """Return the share of the numbers that are at least so much; NaN where one is not known."""
+    if any(math.isnan(point.number.value) for point in points):
+        return exact(math.nan)
+    return _described(
+        points, lambda values: sum(value >= at_least for value in values) / len(values)
+    )
+
+
 def _ends(points: "list[Point]") -> Mapping[str, Estimate]:
     return {"lowest": _least(points), "highest": _most(points)}
 
@@ -209,6 +237,7 @@ SUMMARIES: dict[str, Callable[..., "Mapping[str, Estimate] | Estimate"]] = {
     "median": _median,
     "largest": _most,
     "furthest": _furthest,
+    "share": _share,
     "ends": _ends,
 }
 """Summary -> function of all points that were measured, which describes these without interval."""
@@ -228,6 +257,7 @@ class Measurement:
         at: tags of all operands that have them.
         along: tags, or ``t``, that run over points, the last one fastest; none for one number.
         points: axis -> its points; all that there are where it is not named.
+        where: tag -> from where to where it is in the first series of a point that is kept.
         picks: name of each pick of the points along the last axis, in their order.
         point: label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
         keep: None, or a quantity that puts series in a class, with the classes that are kept. It
@@ -244,6 +274,7 @@ class Measurement:
     at: Tags = field(default_factory=dict)
     along: tuple[str, ...] = ()
     points: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    where: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     picks: tuple[Named, ...] = ()
     point: str = ""
     keep: tuple[str, tuple[Any, ...]] | None = None
@@ -289,7 +320,9 @@ class Measurement:
         """Return its points with their labels."""
         variables = {**row, **over}
         if not self.along:
-            answer = self._number(self.resolve(evidence, row, over), variables)
+            several = [self.resolve(evidence, row, over)]
+            self._refuse_itself(several)
+            answer = self._number(several[0], variables)
             answers = answer if isinstance(answer, Mapping) else {"": answer}
             label = self.point.format(**variables)
             return [Point(number, name, {}, label or name) for name, number in answers.items()]
@@ -301,6 +334,11 @@ class Measurement:
             for group in groups:
                 names = dict(place) if self.picks else {**place, axis: group[0]}
                 several = [self.resolve(evidence, row, {**over, **place, axis: x}) for x in group]
+                if self.where:
+                    inside = [self._is_inside(series[0]) for series in several]
+                    group = list(itertools.compress(group, inside))
+                    several = list(itertools.compress(several, inside))
+                self._refuse_itself(several)
                 if self.keep is not None:
                     name, kept = self.keep
                     names[name] = self.quantities[name](*itertools.chain(*several))
@@ -328,13 +366,13 @@ class Measurement:
                 axis = self.along[-1]
                 raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
+        axes, steps = self.along, ""
         if isinstance(picked, Estimate):
             axes = self.along[:-1]
             picked = [Point(picked, None, names)]
-        else:
-            axes = self.along
+        elif any(name == "steps" for name, _ in self.picks):
+            steps = " to {next}"
         default = ", ".join(f"{axis}={{{axis}}}" for axis in axes)
-        steps = " to {next}" if any(name == "steps" for name, _ in self.picks) and axes else ""
         label = self.point or default + steps
         return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
@@ -364,9 +402,18 @@ class Measurement:
         """Return the number of series; a quantity may have several, by name."""
         if callable(self.operation):
             return self.operation(*series, **_filled(self.arguments, variables))
-        if len(series) == 2 and series[0].key == series[1].key:
-            raise InputError(f"both series are {series[0].key}; allowed: two")
         return OPERATIONS[self.operation](*(one.number() for one in series))
+
+    def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
+        """Raise InputError where all numbers are of a series and the same series."""
+        pairs = [series for series in several if len(series) == 2 and self.operation in OPERATIONS]
+        if pairs and all(first.key == second.key for first, second in pairs):
+            raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
+
+    def _is_inside(self, series: Series) -> bool:
+        """Return whether the tags of a series are where the points are that are kept."""
+        values = {tag: series.values_of(tag) for tag in self.where}
+        return all(low <= values[tag][0] <= high for tag, (low, high) in self.where.items())
 
     def _named(self, name: str) -> NamedSeries:
         if name and name not in self.series:
@@ -425,81 +472,35 @@ OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 
-def audited_share(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return the largest exact lower bound over its claim.
+def audited_share(series: Series, *, events: str = "any") -> Estimate:
+    """Return the largest lower bound of the rows of an audit over its claim.
 
-    A share above 1 refutes the claim; one below proves nothing. Bounds with constants scaled down
-    are left out.
+    A share above 1 refutes the claim; one below proves nothing.
 
     Args:
-        evidence: the results.
-        results: rows of the audit.
-        statement: ``AUD-n``.
-        algorithm: id in the registry.
-        variant: of the algorithm.
-        choice: interpretation of the rows, such as ``norm=l2``.
-        engine: of the rows; "" for all.
-        horizon: T of the rows; None for all.
+        series: the rows.
         events: ``any``, or ``observable``, which have a chance of 1e-6 under both inputs.
-
-    Raises:
-        InputError: no row is asked for.
     """
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["ratio"]))
+    return exact(float(_strongest(series, events)["ratio"]))
 
 
-def audited_chance(
-    evidence: Evidence,
-    *,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str = "as-written",
-    choice: str = "",
-    engine: str = "",
-    horizon: int | None = None,
-    events: str = "any",
-) -> Estimate:
-    """Return log10 of the chance of the event behind ``audited_share``, of the same arguments."""
-    row = _strongest(
-        evidence, results, statement, algorithm, variant, choice, engine, horizon, events
-    )
-    return exact(float(row["log10_alpha"]))
+def audited_chance(series: Series) -> Estimate:
+    """Return log10 of the chance of the event behind ``audited_share``."""
+    return exact(float(_strongest(series, "any")["log10_alpha"]))
 
 
-def _strongest(
-    evidence: Evidence,
-    results: str,
-    statement: str,
-    algorithm: str,
-    variant: str,
-    choice: str,
-    engine: str,
-    horizon: int | None,
-    events: str,
-) -> "pd.Series[float]":
-    """Return the row of the largest bound over its claim, with arguments of ``audited_share``."""
-    wanted: dict[str, object] = {"statement": statement, "algorithm": algorithm}
-    wanted |= {"variant": variant, "interpretation": choice, "confidence": 1.0, "scaled": False}
-    wanted |= {"engine": engine} if engine else {}
-    wanted |= {"horizon": horizon} if horizon is not None else {}
-    rows = evidence.analytic(results, **wanted)
+def _strongest(series: Series, events: str) -> "pd.Series[float]":
+    """Return the row of the largest bound over its claim."""
+    rows = series.rows
     if events == "observable":
         rows = rows[rows["log10_alpha"] >= OBSERVABLE]
     if rows.empty:
-        raise InputError(f"results of {results}: no {events} event of {statement}, {algorithm}")
+        raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
     return rows.iloc[int(rows["ratio"].to_numpy().argmax())]
+
+
+SHARED: dict[str, Callable[..., Estimate]] = {
+    "audited_share": audited_share,
+    "audited_chance": audited_chance,
+}
+"""Quantities that every paper has, by name."""

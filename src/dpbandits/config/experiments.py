@@ -153,7 +153,8 @@ class ExperimentsFile(Spec):
     """config/papers/PAPER/experiments.yaml: what is simulated, drawn and tabulated.
 
     Figures and tables are parsed where they are made. ``title`` is that of a comparison across
-    papers; a paper has its own in ``paper.yaml``.
+    papers; a paper has its own in ``paper.yaml``. ``audited`` names the exact results that play
+    every algorithm of the registry with an audit case.
     """
 
     paper: str
@@ -162,6 +163,7 @@ class ExperimentsFile(Spec):
     quick: Caps = Caps()
     analytic: Annotated[tuple[str, ...], Different] = ()
     scaled: Annotated[tuple[str, ...], Different] = ()
+    audited: Annotated[tuple[str, ...], Different] = ()
     figures: dict[FigureName, Any] = {}
     tables: dict[TableName, Any] = {}
     simulations: Annotated[dict[str, SimulationSpec], Field(min_length=1)] = {}

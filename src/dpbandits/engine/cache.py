@@ -142,8 +142,8 @@ def _results(cache: Cache) -> Iterator[Entry]:
         parts = path.relative_to(cache.cells).parts
         algorithm, state = "", UNKNOWN
         is_left = time.time() - path.stat().st_mtime > _SECONDS_OF_A_WRITE
-        if path.suffix in (".block", ".pack") or (path.name.startswith(".") and is_left):
-            state = OUTDATED  # of version 0.1.0 and before, or of a process that was killed
+        if path.name.startswith(".") and is_left:
+            state = OUTDATED  # of a process that was killed
         elif len(parts) == 3:
             algorithm, state = parts[0], USER_DEFINED
             if algorithm in current:

@@ -33,6 +33,7 @@ from dpbandits.pipeline.targets import EXTRA
 from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.spec import FigureSpec
 from dpbandits.reporting.text import readable
+from dpbandits.text_tables import interval_text
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 
@@ -326,6 +327,14 @@ class Contents:
             for base, names in by_figure(entries).items()
         ]
 
+    def twin(self, group: FigureGroup) -> tuple[str, str] | None:
+        """Return name and title of the picture that shows a figure more clearly, if one does."""
+        about = self.project.papers.get(group.paper)
+        if about is None or about.twin is None or about.picture not in group.stems:
+            return None
+        figures = self.figures(group.paper)
+        return about.twin, next(each.title for each in figures if about.twin in each.stems)
+
     def about(self, group: FigureGroup) -> pd.DataFrame:
         """Return the rows of the ledger about a figure or any of its panels."""
         names = set(group.stems)
@@ -469,10 +478,7 @@ def _drawn(paths: str) -> set[str]:
 def number_text(row: Mapping[Any, Any]) -> str:
     """Return an estimate with three digits, and its interval; "" where there is none."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    if pd.isna(value):
-        return ""
-    interval = "" if low == high or pd.isna(low) else f" [{_three(low)}, {_three(high)}]"
-    return readable(f"{_three(value)}{interval}")
+    return readable(interval_text(value, low, high, _three))
 
 
 def _three(value: float) -> str:

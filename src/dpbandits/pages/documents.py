@@ -82,6 +82,7 @@ def _figure_part(contents: Contents, group: FigureGroup, pending: dict[str, Valu
     return {
         "group": group,
         "alt": contents.alt(group),
+        "twin": contents.twin(group),
         "caption": group.first.caption,
         "opening": contents.opening(group),
         "against": contents.against(group),
@@ -237,7 +238,8 @@ def _strip(contents: Contents) -> str:
         about = contents.project.papers[paper]
         stem = about.picture or contents.figures(paper)[0].base
         group = next(group for group in contents.figures(paper) if stem in group.stems)
-        picture = f"{PUBLISHED.as_posix()}/{paper}/{stem}.png"
+        drawn, title = contents.twin(group) or (stem, group.title)
+        picture = f"{PUBLISHED.as_posix()}/{paper}/{drawn}.png"
         page = f"docs/papers/{paper}.md#{stem}"
         pictures.append(f"[![{head_of(stem)} of {paper}]({picture})]({page})")
         rows = contents.about(group)
@@ -245,7 +247,7 @@ def _strip(contents: Contents) -> str:
             rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
         counts = [words for _, words in by_verdict(rows)][-1:]
         said = f" ({in_counts(dict(counts[0]))})" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}: {group.title}{said}")
+        names.append(f"`{paper}`, {head_of(stem)}: {title}{said}")
     return table(pictures, [names], texts=len(names))
 
 

@@ -99,13 +99,13 @@ class Paper:
     def statistics(self) -> Mapping[str, Callable[..., Any]]:
         """Statistics that its claims file may name: its own, and those that every paper has."""
         # Simulations do without them.
-        from dpbandits.claims import statistics
         from dpbandits.claims.docket import quantities_of, statistics_of
+        from dpbandits.claims.statistics import SHARED
 
         own = self.modules(*STATISTICS)
         quantities = [import_module(name) for name in self.modules("quantities")]
         return {
-            **statistics_of(statistics),
+            **SHARED,
             **statistics_of(*map(import_module, own)),
             **quantities_of(*quantities),
         }

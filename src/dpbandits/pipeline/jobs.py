@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
-_MISSING = {column: [""] for column in ("ours", "lo", "hi", "difference")}
+_MISSING = {column: [""] for column in ("rebuilt", "lo", "hi", "difference")}
 
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:

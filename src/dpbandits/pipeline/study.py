@@ -20,7 +20,16 @@ from dpbandits.config.documents import (
     validated,
 )
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
-from dpbandits.engine.identity import SOURCES, digest_of, fingerprint, sources_of
+from dpbandits.engine.identity import (
+    PACKAGE,
+    SOURCES,
+    _imports_of,
+    digest_of,
+    fingerprint,
+    path_of,
+    registered,
+    sources_of,
+)
 from dpbandits.errors import InputError
 from dpbandits.papers import STATISTICS, Paper, find_paper
 from dpbandits.reporting.palette import ALGORITHMS
@@ -66,6 +75,8 @@ class PaperFile(Spec):
         reduced: why all of it is at a smaller scale than the paper's own; beside each verdict.
         summary: sums up what came out, as ``summary`` of the findings, which it is by default.
         picture: the figure or panel that the front page shows; the first figure by default.
+        twin: a supplementary figure or panel that shows it more clearly, in its place there and
+            above it on the paper's page.
         panels: what each panel of the paper's figures shows.
         interpretations: interpretation, as ``norm=l1``, -> what it is in words.
         looks: algorithm of the paper's own -> its colour, line style and marker.
@@ -84,6 +95,7 @@ class PaperFile(Spec):
     reduced: Shown | None = None
     summary: dict[str, Any] | None = None
     picture: Text | None = None
+    twin: Text | None = None
     panels: dict[Panel, Shown] = Field(default={})
     interpretations: dict[str, Text] = Field(default={})
     looks: Looks = Field(default={})
@@ -188,6 +200,30 @@ def _named_in(*modules: str) -> frozenset[str]:
     """Return the algorithms with a look whose id the sources of some modules have in them."""
     text = b"".join(SOURCES[path] for path in sources_of(*modules))
     return frozenset(algorithm for algorithm in ALGORITHMS if algorithm.encode() in text)
+
+
+def audited() -> list[str]:
+    """Return the algorithms of the registry with an audit case, theirs or another's, in order."""
+    return [
+        name
+        for name, module in registered().items()
+        if any(b"AuditCase(" in SOURCES[path] for path in sources_of(module))
+    ]
+
+
+@cache
+def apart_from_registry(*modules: str) -> str:
+    """Return the fingerprint of modules without the registry and what only it leads to.
+
+    What is played is hashed by the algorithm, and a new one moves nothing that does not play it.
+    """
+    registry, files, waiting = path_of(f"{PACKAGE}.algorithms"), set(), [*modules]
+    while waiting:
+        path = path_of(waiting.pop())
+        if path is not None and path not in files and path != registry:
+            files.add(path)
+            waiting.extend(_imports_of(path))
+    return digest_of({path.as_posix(): SOURCES[path].decode() for path in files})[:16]
 
 
 NOT_SIMULATED = ("claims", "digitised")
@@ -414,8 +450,9 @@ class Study:
         """
         if name in self.exact:
             given = [self.scale, seed] if name in self.scaled else []
-            sources = self.code.modules("analytic")
-            return digest_of([name, fingerprint(*sources), *given])[:16]
+            played = audited() if name in self.file.audited else []
+            modules = [*self.code.modules("analytic"), *(registered()[each] for each in played)]
+            return digest_of([name, apart_from_registry(*modules), played, *given])[:16]
         plan = self.simulation(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
         sources = self.code.modules("formulas")

@@ -20,7 +20,7 @@ from dpbandits.engine.provenance import (
 )
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
-from dpbandits.pipeline.study import Study
+from dpbandits.pipeline.study import Study, apart_from_registry
 from dpbandits.reporting import spec as entries
 from dpbandits.reporting.report import template_text
 
@@ -213,7 +213,9 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         inputs=_paths(project, paper, figure.reads),
         files=tuple(files),
         caption=figure.caption,
-        depends_on={FIGURE: _digest(dict(study.figure_entries[name]), fingerprint(*sources))}
+        depends_on={
+            FIGURE: _digest(dict(study.figure_entries[name]), apart_from_registry(*sources))
+        }
         | _read(project, paper, figure.reads),
     )
 
@@ -324,7 +326,7 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
     """
     shown = list(built)
     chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
-    sources = fingerprint("dpbandits.pipeline.report")
+    sources = apart_from_registry("dpbandits.pipeline.report")
     folder = project.results_folder()
     return Target(
         kind=REPORT,

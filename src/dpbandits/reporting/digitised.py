@@ -194,7 +194,7 @@ def _filled(value: Any, values: Digitised) -> Any:
 
 COMPARED = (
     *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),
-    *("ours", "lo", "hi", "difference", "agreement"),
+    *("rebuilt", "lo", "hi", "difference", "agreement"),
 )
 """Columns of ``digitised.csv``.
 
@@ -250,7 +250,7 @@ def _compared(line: "Line", stem: str) -> list[dict[str, Any]]:
         y, low, high = ours.get(x, [math.nan] * 3)
         allowed = allowance(y, low, high, published, tolerance)
         row = {"x": x, "published": published, "tolerance": tolerance, "allowance": allowed}
-        row |= {"ours": y, "lo": low, "hi": high, "difference": y - published}
+        row |= {"rebuilt": y, "lo": low, "hi": high, "difference": y - published}
         found = agreement(y - published, tolerance, allowed) if x in ours else NOT_REACHED
         rows.append(row | {"agreement": found})
     first = line.points.iloc[0]
@@ -274,7 +274,7 @@ def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
     """
     words = list(values["agreement"])
     reached = values[values["agreement"] != NOT_REACHED]
-    above = reached["published"] - reached["ours"]
+    above = reached["published"] - reached["rebuilt"]
     is_sharp = reached["hi"] - reached["lo"] < 2 * SHARP * reached["tolerance"]
     reproduced = {True: "yes", False: "no"}[is_reproduced(words)]
     return {

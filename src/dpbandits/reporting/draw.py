@@ -575,7 +575,7 @@ def residual_lines(lines: Sequence[Line]) -> list[Line]:
         low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
         points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
         if len(points):
-            name = f"ours minus published {line.name}"
+            name = f"rebuilt minus published {line.name}"
             found.append(Line(name, line.label, line.look, points))
     return found
 

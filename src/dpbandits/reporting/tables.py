@@ -1,7 +1,6 @@
 """Write a table: LaTeX by itself and to input, a page of HTML, Markdown, and the numbers as csv."""
 
 import itertools
-import math
 import string
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +31,7 @@ from dpbandits.reporting.text import (
     tabular,
     unmarked,
 )
+from dpbandits.text_tables import interval_text
 
 ADDED = ["difference", "difference_lo", "difference_hi"]
 """Columns that are added, with Newcombe's 95 % interval."""
@@ -249,11 +249,10 @@ def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.Da
     if missing:
         raise InputError(f"claim {missing[0]!r} has no statement; allowed: {', '.join(statements)}")
     choices = zip(ledger["variant"], ledger["interpretation"].fillna(""), strict=True)
-    ends = zip(ledger["estimate"], ledger["lo"], ledger["hi"], strict=True)
     return ledger.assign(
         statement=[statements[claim] for claim in ledger["claim"]],
         choice=[choice_text(*each) for each in choices],
-        interval=[interval_text(*each) for each in ends],
+        interval=[interval(row) for row in ledger.to_dict("records")],
     )
 
 
@@ -271,15 +270,6 @@ def choice_text(variant: str, interpretation: str) -> str:
     """Return variant (if not ``as-written``) and interpretation, with spaces to break lines at."""
     parts = [] if variant == "as-written" else [variant]
     return ", ".join(parts + [part.strip() for part in interpretation.split(",") if part.strip()])
-
-
-def interval_text(estimate: float, low: float, high: float) -> str:
-    """Return ``0.53 [0.5, 0.56]``; the estimate alone where it is exact, nothing without one."""
-    if math.isnan(estimate):
-        return ""
-    if low == high:
-        return readable(f"{estimate:.4g}")
-    return readable(f"{estimate:.4g} [{low:.4g}, {high:.4g}]")
 
 
 def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
@@ -310,7 +300,8 @@ def choice(row: Mapping[Any, Any]) -> str:
 
 def interval(row: Mapping[Any, Any]) -> str:
     """Return the estimate of a row with its interval; nothing where there is none."""
-    return interval_text(*(float(row[key]) for key in ("estimate", "lo", "hi")))
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    return readable(interval_text(value, low, high))
 
 
 def at_paper_runs(row: Mapping[Any, Any]) -> str:

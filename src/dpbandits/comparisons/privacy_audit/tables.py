@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.rows import stated_in
+from dpbandits.auditing.rows import STATEMENTS
 from dpbandits.auditing.run import LEVEL
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.errors import InputError
@@ -140,6 +140,11 @@ def ledger(frames: Frames) -> pd.DataFrame:
         for each in not_audited()
     ]
     return pd.concat([found, pd.DataFrame(others)], ignore_index=True) if others else found
+
+
+def stated_in(statement: str, algorithm: str) -> str:
+    """Return where a statement on an algorithm is made."""
+    return STATEMENTS[statement][0] or REGISTRY[algorithm].stated
 
 
 def _name(row: "pd.Series[Any]") -> str:

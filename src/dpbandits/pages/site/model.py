@@ -105,7 +105,7 @@ class Site:
             figure_address(group): {
                 "group": group,
                 "address": figure_address(group),
-                "picture": f"pictures/{group.paper}/{next(iter(group.entries))}.png",
+                "picture": f"pictures/{group.paper}/{self._in_small(group)}.png",
                 "alt": self.contents.alt(group),
                 "counts": by_verdict(self.contents.about(group)),
                 "answer": self.contents.opening(group),
@@ -113,6 +113,12 @@ class Site:
             }
             for group in self.groups
         }
+
+    def _in_small(self, group: FigureGroup) -> str:
+        """Return the name of the figure that is shown in small: the first, or its twin."""
+        twin = self.contents.twin(group) or ("",)
+        twins = (each.base for each in self._groups_of(group.paper) if twin[0] in each.stems)
+        return next(twins, next(iter(group.entries)))
 
     def tables(self, paper: str) -> list[str]:
         """Return the names of the tables of a paper of which a csv exists."""

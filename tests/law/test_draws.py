@@ -6,13 +6,13 @@ probability at most 0.001 over the choice of seeds, which are fixed. Each kind o
 control (scipy's own draws pass) and a planted wrong law, a scale 5 % off, that it must catch.
 """
 
-from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import integrate, stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET
@@ -20,8 +20,7 @@ from dpbandits.algorithms.lazy import State as LazyState
 from dpbandits.algorithms.thompson import State as GaussianState
 from dpbandits.bandits import Bandit, Bernoulli, ClippedExponential, Law, TruncatedExponential
 from dpbandits.kernels import blank, new_segments
-from found_papers import PLAYED
-from support import case_of, kernel_decisions, mostly_slow, settings_of
+from support import kernel_decisions, mostly_slow, settings_of
 
 TESTS = 70
 LINE = 0.001 / TESTS
@@ -145,67 +144,53 @@ def test_planted_deviation_of_theta_is_caught() -> None:
     assert stats.binomtest(chosen, 40_000, first_arm_probability(1, 0.05)).pvalue < LINE
 
 
-EXPONENTIAL_ARMS = dpbandits.truncated_exponential(RATES)
-# DP-SE drops the second arm after its first epoch in about half the runs: 2h + 2c is 0.154 there.
-REGRETS: dict[str, tuple[dict[str, Any], Bandit, int]] = {
-    "ts-gaussian": ({}, EXPONENTIAL_ARMS, 300),
-    "m-ts-gaussian": ({"b": 5, "c": 0.5}, EXPONENTIAL_ARMS, 300),
-    "dp-se": ({"epsilon": 0.5}, dpbandits.bernoulli([0.656, 0.5]), 3500),
-    "anytime-lazy-ucb": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 600),
-    "ucb1": ({}, EXPONENTIAL_ARMS, 300),
-    "kl-ucb": ({}, EXPONENTIAL_ARMS, 300),
-    "ts-beta": ({}, EXPONENTIAL_ARMS, 300),
-    "dp-ts-ucb": ({"alpha": 1.0}, dpbandits.bernoulli([0.9, 0.1]), 600),
-    "lazy-dp-ts": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
-    "dp-ts": ({"epsilon": 100.0}, EXPONENTIAL_ARMS, 300),
-    "gdp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
-    "adap-ucb": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
-    "ncb": ({}, EXPONENTIAL_ARMS, 900),
-    "ldp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
-    "ldp-ucb-l": ({"epsilon": 20.0}, EXPONENTIAL_ARMS, 300),
-    "anytime-gdp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
-    "anytime-ldp-ncb": ({"epsilon": 1.0}, EXPONENTIAL_ARMS, 300),
-}
-RUNS = 200
+# Beta draws of Lazy-DP-TS; those of DP-TS are in test_dp_ts_by_hand.py.
 
-Player = Callable[[str, np.random.Generator], list[tuple[int, int, float]]]
+TIMES, ROUND, EPSILON = 30_000, 100, 5.0
+COUNTS, MEANS = (60, 6), (0.5, 0.3)
+"""The raised mean of arm 1, 0.76 for the natural logarithm, is not clipped."""
+
+LOGS = {"natural": math.log(ROUND), "base2": math.log2(ROUND)}
 
 
-def by_kernel(algorithm: str, generator: np.random.Generator) -> list[tuple[int, int, float]]:
-    parameters, bandit, horizon = case_of(REGRETS, algorithm)
-    told = settings_of(REGRET[algorithm], parameters, {}, bandit, horizon)
-    return list(kernel_decisions(REGRET[algorithm], told, bandit, generator))
+def first_arm_by_beta(log: str) -> int:
+    """How often Lazy-DP-TS plays arm 0 in round ROUND, with the counts and means above."""
+    algorithm, bandit = REGRET["lazy-dp-ts"], dpbandits.bernoulli([0.5, 0.5])
+    told = settings_of(algorithm, {"epsilon": EPSILON}, {"log": log}, bandit, ROUND)
+    generator, out = np.random.default_rng(1), new_segments(1)
+    chosen = 0
+    for _ in range(TIMES):
+        state = algorithm.state(2)
+        state.clock[0], state.counts[:], state.private_means[:] = ROUND - 1, COUNTS, MEANS
+        algorithm.advance(told, state, bandit.arrays, generator, out)
+        chosen += int(out.arms[0] == 0)
+    return chosen
 
 
-def by_reference(algorithm: str, generator: np.random.Generator) -> list[tuple[int, int, float]]:
-    parameters, bandit, horizon = case_of(REGRETS, algorithm)
-    told = settings_of(REGRET[algorithm], parameters, {}, bandit, horizon)
-    return list(REGRET[algorithm].reference(told, bandit, generator))
+def beta_probability(log: str, prior: float = 1.0, factor: float = 1.0) -> float:
+    """P(theta_0 > theta_1), theta_i ~ Beta(m n + prior, (1 - m) n + prior), by quadrature.
 
-
-def final_regrets(play: Player, algorithm: str, seed: int) -> NDArray[np.float64]:
-    """Final pseudo-regret of RUNS runs with streams of their own."""
-    gaps = case_of(REGRETS, algorithm)[1].gaps
-    streams = np.random.SeedSequence(seed).spawn(RUNS)
-    runs = (play(algorithm, np.random.default_rng(each)) for each in streams)
-    return np.array([sum(gaps[arm] * length for arm, length, _ in run) for run in runs])
-
-
-def test_the_algorithms_that_papers_play_have_cases() -> None:
-    assert {*REGRET} & PLAYED <= set(REGRETS) <= {*REGRET}
+    A mean is raised by 3 log t / (epsilon n) (Hu and Hegde, 2022, Algorithm 2).
+    """
+    laws = []
+    for count, mean in zip(COUNTS, MEANS, strict=True):
+        raised = min(max(mean + factor * 3 * LOGS[log] / (EPSILON * count), 0.0), 1.0)
+        laws.append(stats.beta(raised * count + prior, (1 - raised) * count + prior))
+    value, _ = integrate.quad(lambda x: laws[0].pdf(x) * laws[1].cdf(x), 0, 1, limit=200)
+    return float(value)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", REGRETS)
-def test_final_regret_of_kernel_and_reference(algorithm: str) -> None:
-    kernel = final_regrets(by_kernel, algorithm, seed=1)
-    assert np.unique(kernel).size > 1, "a constant would be compared with a constant"
-    assert stats.ks_2samp(kernel, final_regrets(by_reference, algorithm, seed=2)).pvalue > LINE
-    # The null control: the same code twice, on two sets of streams.
-    assert stats.ks_2samp(kernel, final_regrets(by_kernel, algorithm, seed=3)).pvalue > LINE
-
-
-def test_wrong_final_regrets_are_caught() -> None:
-    kernel = final_regrets(by_kernel, "m-ts-gaussian", seed=1)
-    other = final_regrets(by_kernel, "ts-gaussian", seed=2)
-    assert stats.ks_2samp(kernel, other).pvalue < LINE
+@pytest.mark.parametrize(("log", "other"), [("natural", "base2"), ("base2", "natural")])
+def test_beta_theta(log: str, other: str) -> None:
+    chosen, expected = first_arm_by_beta(log), beta_probability(log)
+    control = int(np.random.default_rng(1).binomial(TIMES, expected))
+    for count in (chosen, control):
+        assert stats.binomtest(count, TIMES, expected).pvalue > LINE
+    for wrong in (
+        beta_probability(log, prior=2.0),
+        beta_probability(log, prior=0.5),
+        beta_probability(log, factor=1.05),
+        beta_probability(other),
+    ):
+        assert stats.binomtest(chosen, TIMES, wrong).pvalue < LINE

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY
@@ -57,12 +58,15 @@ def project(folder: Path) -> Project:
 def overlay(project: Project, tmp_path: Path) -> Overlay:
     """Draw the user's algorithm into a figure, built before; return the user's points in a csv."""
 
-    def draw(name: str, mine: Own, panel: str = "") -> pd.DataFrame:
+    def draw(name: str, mine: Own, panel: str = "", pictures: bool = False) -> pd.DataFrame:
         paper, _, stem = name.partition("/")
         for read in {read for each in find_panels(project, name) for read in each.spec.reads}:
             if not project.results_path(paper, read).is_file():
                 build_results(project, paper, read, workers=1)
-        overlay_figure(project, name, mine, tmp_path)
+        with pytest.MonkeyPatch.context() as patch:
+            if not pictures:
+                patch.setattr(Figure, "savefig", lambda *_, **__: None)
+            overlay_figure(project, name, mine, tmp_path)
         points = read_points(tmp_path / f"{panel or stem}.csv")
         return points[points["series"].str.contains("yours")]
 
@@ -91,7 +95,7 @@ def read_points(path: Path) -> pd.DataFrame:
 
 def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_path: Path) -> None:
     """On the figure's instance and horizon, with its runs, at its recording times."""
-    points = overlay("dp-ts-ucb/fig5b", own())
+    points = overlay("dp-ts-ucb/fig5b", own(), pictures=True)
     files = {"fig5b.png", "fig5b.pdf", "fig5b.csv", "fig5b.provenance.json"}
     assert {path.name for path in tmp_path.iterdir()} == files
     assert set(points["series"]) == {NAME}
@@ -187,11 +191,10 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_take_it_is_refused_in_one_line(
-    project: Project, tmp_path: Path, name: str
-) -> None:
-    assert REFUSED[name] in message_of(lambda: overlay_figure(project, name, own(), tmp_path))
+def test_what_cannot_take_it_is_refused_in_one_line(project: Project, tmp_path: Path) -> None:
+    for name, line in REFUSED.items():
+        message = message_of(lambda name=name: overlay_figure(project, name, own(), tmp_path))  # type: ignore[misc]
+        assert line in message
     assert not list(tmp_path.iterdir())
 
 

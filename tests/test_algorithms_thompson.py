@@ -1,0 +1,219 @@
+"""Lazy-DP-TS, DP-TS and DP-TS-UCB: batches, releases, budgets, and chunks against rounds."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dpbandits
+from dpbandits.algorithms import REGRET
+from dpbandits.algorithms.dp_ts import _BinaryMechanism
+from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
+from dpbandits.kernels import new_segments
+from support import (
+    FIVE_ARMS,
+    all_interpretations,
+    bandits,
+    dp_ts_ucb_by_rounds,
+    kernel_decisions,
+    settings_of,
+)
+
+
+def played(
+    name: str,
+    epsilon: float,
+    bandit: Bandit,
+    horizon: int,
+    interpretations: dict[str, str] | None = None,
+) -> Iterator[tuple[int, float, Any]]:
+    """Yield (arm, reward, state) after every round of one run."""
+    algorithm = REGRET[name]
+    told = settings_of(algorithm, {"epsilon": epsilon}, interpretations or {}, bandit, horizon)
+    state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(1)
+    chunk = new_segments(1)
+    while state.clock[0] < horizon:
+        algorithm.advance(told, state, bandit.arrays, generator, chunk)
+        yield int(chunk[0][0]), float(chunk[2][0]), state
+
+
+def test_lazy_batches_double() -> None:
+    # Hu and Hegde (2022), Algorithm 2: a mean is renewed from 2^(r+1) fresh rewards, after 1, 3, 7,
+    # ... pulls of the arm.
+    for log in ["natural", "base2"]:
+        for name in ["lazy-dp-ts", "anytime-lazy-ucb"]:
+            pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
+            for arm, reward, state in played(name, 20.0, FIVE_ARMS, 3000, {"log": log}):
+                pulls[arm] += 1
+                batch[arm] += reward
+                renewed = np.flatnonzero(state.counts != counts)
+                assert set(renewed) <= {arm}
+                if renewed.size:
+                    assert state.counts[arm] == max(1, 2 * counts[arm])
+                    assert pulls[arm] == 2 * state.counts[arm] - 1
+                    # Laplace noise of scale 1/20 is beyond 1 once in e^20.
+                    assert abs(state.private_means[arm] * state.counts[arm] - batch[arm]) < 1
+                    batch[arm] = 0.0
+                counts = state.counts.copy()
+            assert counts.max() >= 512
+
+
+def is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+def test_every_value_enters_one_noisy_sum_a_level() -> None:
+    # The sum at level i covers 2^i values in a row; its noise is drawn once, so that a value's
+    # privacy is charged to at most `levels` sums, and the answer is made of as many as there are
+    # ones in the binary number of values.
+    levels = 5
+    covered = [np.zeros(2**levels - 1, int) for _ in range(levels)]
+    mechanism, generator = _BinaryMechanism(levels, scale=1.0), np.random.default_rng(1)
+    noise = [0.0] * levels
+    for k in range(1, 2**levels):
+        before = mechanism.noisy_sums.copy()
+        answer = mechanism.count(float(k), generator)
+        changed = [i for i in range(levels) if mechanism.noisy_sums[i] != before[i]]
+        lowest = (k & -k).bit_length() - 1
+        assert changed == [lowest]
+        block = range(k - 2**lowest + 1, k + 1)
+        assert mechanism.sums[lowest] == sum(block)
+        covered[lowest][[each - 1 for each in block]] += 1
+        noise[lowest] = mechanism.noisy_sums[lowest] - mechanism.sums[lowest]
+        expected = sum(noise[i] for i in range(levels) if k >> i & 1)
+        assert answer - k * (k + 1) / 2 == pytest.approx(expected, abs=1e-9)
+    assert all(each.max() == 1 for each in covered)
+
+
+def test_dp_ts_releases_at_pulls_1_3_7_and_so_on() -> None:
+    # Hu and Hegde (2022), Algorithm 1: after 2^(r+2) - 1 pulls the logarithmic part takes the
+    # epoch's rewards; in between there are as many partial sums as ones in the number of rewards.
+    pulls, totals = [0] * 5, [0.0] * 5
+    for arm, reward, state in played("dp-ts", 300.0, FIVE_ARMS, 3000):
+        pulls[arm] += 1
+        totals[arm] += reward
+        assert state.pulls.tolist() == pulls
+        # Up to 20 noises of scale 10 * 2/300 at most.
+        assert abs(state.private_means[arm] * pulls[arm] - totals[arm]) < 20
+        levels = int(state.levels[arm])
+        since = pulls[arm] + 1 - 2**levels
+        assert 0 <= since < 2**levels
+        standing = [i for i in range(62) if state.noise[arm, i] != 0]
+        assert standing == [i for i in range(62) if since >> i & 1]
+        assert (since == 0) == is_power_of_two(pulls[arm] + 1)
+        assert state.released_sums[arm] + state.epoch_sums[arm] == pytest.approx(
+            totals[arm], abs=2.0
+        )
+    assert max(pulls) > 1000
+
+
+# DP-TS-UCB.
+
+ALGORITHM = REGRET["dp-ts-ucb"]
+SPREAD_ARMS = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
+EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 2.0, 10.0])
+ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+BUDGETS = {
+    10_000: (11551, 2767, 663, 158, 38),
+    31_622: (24511, 5011, 1024, 209, 42),
+    100_000: (51052, 8920, 1558, 272, 47),
+    316_227: (104737, 15659, 2341, 350, 52),
+    1_000_000: (212220, 27179, 3480, 445, 57),
+}
+"""floor(phi) of dp-ts-ucb, Algorithm 1, by horizon and alpha.
+
+Of the whole horizons: at alpha = 0, 10^4.5 = 31622.78 and 10^5.5 would have 24512 and 104738
+(phi is 24511.65 and 104737.96 at the whole ones).
+"""
+
+
+def told(
+    alpha: float,
+    horizon: int,
+    interpretations: dict[str, str] | None = None,
+    bandit: Bandit = SPREAD_ARMS,
+) -> Any:
+    return settings_of(ALGORITHM, {"alpha": alpha}, interpretations or {}, bandit, horizon)
+
+
+def test_budgets() -> None:
+    for horizon in BUDGETS:
+        assert tuple(told(alpha, horizon).budget for alpha in ALPHAS) == BUDGETS[horizon]
+
+
+def test_rounding_of_the_budget() -> None:
+    # DTU-E4; phi = 24511.65 at (alpha, T) = (0, 31622) and 5011.24 at (0.25, 31622).
+    for alpha, horizon, floor, nearest in ((0.0, 31_622, 24511, 24512), (0.25, 31_622, 5011, 5011)):
+        found = [
+            told(alpha, horizon, {"rounding": each}).budget for each in ("floor", "ceil", "round")
+        ]
+        assert found == [floor, floor + 1, nearest]
+
+
+def per_round(chunks: list[tuple[int, int, float]]) -> list[int]:
+    """Return the arm of every round."""
+    return [arm for arm, length, _ in chunks for _ in range(length)]
+
+
+@given(
+    data=st.data(),
+    alpha=st.floats(0.0, 1.0),
+    interpretations=st.sampled_from(all_interpretations(ALGORITHM)),
+    seed=st.integers(0, 2**63),
+)
+def test_chunks_are_rounds_of_algorithm_1(
+    data: st.DataObject, alpha: float, interpretations: dict[str, str], seed: int
+) -> None:
+    # Where sums are drawn reward by reward the stream is the same; only the rounding of a sum may
+    # differ, by its last bits.
+    arms = data.draw(bandits()).arms
+    horizon = data.draw(st.integers(6, 1500))
+    bandit = Bandit(
+        tuple(each if each.code != BERNOULLI else EXPONENTIAL_ARMS.arms[1] for each in arms)
+    )
+    settings = told(alpha, horizon, interpretations, bandit)
+    chunked, single = np.random.default_rng(seed), np.random.default_rng(seed)
+    chunks = list(kernel_decisions(ALGORITHM, settings, bandit, chunked))
+    rounds = list(dp_ts_ucb_by_rounds(settings, bandit, single))
+    assert per_round(chunks) == [arm for arm, _, _ in rounds]
+    assert chunked.bit_generator.state == single.bit_generator.state
+    total = sum(reward for _, _, reward in rounds)
+    assert sum(rewards for _, _, rewards in chunks) == pytest.approx(total, rel=1e-12)
+
+
+def test_chunks_of_bernoulli_arms_below_the_binomial() -> None:
+    # 61 rounds leave no batch of more than 32 rewards, so no sum is a binomial.
+    for interpretations in all_interpretations(ALGORITHM):
+        bandit = dpbandits.bernoulli([0.9, 0.1])
+        settings = told(1.0, 61, interpretations, bandit)._replace(budget=4)
+        longer = 0
+        for seed in range(200):
+            chunks = list(
+                kernel_decisions(ALGORITHM, settings, bandit, np.random.default_rng(seed))
+            )
+            rounds = list(dp_ts_ucb_by_rounds(settings, bandit, np.random.default_rng(seed)))
+            longest = max(length for _, length, _ in chunks)
+            longer += longest > 1
+            if longest < BINOMIAL_FROM:
+                assert per_round(chunks) == [arm for arm, _, _ in rounds]
+                assert sum(total for _, _, total in chunks) == sum(total for _, _, total in rounds)
+        assert longer == (200 if interpretations["renewal"] == "batch" else 0)
+
+
+def test_stretches_are_long_and_are_played_at_once() -> None:
+    settings = told(1.0, 100_000)
+    chunks = list(kernel_decisions(ALGORITHM, settings, SPREAD_ARMS, np.random.default_rng(1)))
+    assert len(chunks) < 2500, "of 100000 rounds"
+    assert max(length for _, length, _ in chunks) > 10_000
+    # A chunk fills a batch of its arm or ends at the horizon.
+    pulls = np.zeros(5, np.int64)
+    for arm, length, _ in chunks:
+        pulls[arm] += length
+        if length > 1 and pulls.sum() < 100_000:
+            assert (pulls[arm] + 1) & pulls[arm] == 0, "2^(r+1) - 1 pulls"
+    assert pulls.sum() == 100_000
