@@ -121,8 +121,9 @@ def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
     for claim in PROJECT.study(paper).stated:
         for measured in (each.statistic for each in claim.comparisons):
             if isinstance(measured, Measurement):
-                metrics = {one.tags.get("metric") for one in measured.series.values()}
-                functions = {measured.quantities.get(str(metric)) for metric in metrics}
+                names = [one.tags.get("metric") for one in measured.series.values()]
+                names += [each[0] for each in (measured.keep, measured.summary) if each]
+                functions = {measured.quantities.get(str(name)) for name in names}
                 named |= functions | ({measured.operation} - {*OPERATIONS})
             else:
                 named.add(measured)

@@ -18,14 +18,8 @@ from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Measured
 from dpbandits.metrics.intervals import LEVEL
-from dpbandits.papers.dp_bai.quantities import (
-    GAP,
-    Values,
-    budget_90,
-    hardness,
-    inflation,
-    log_errors,
-)
+from dpbandits.papers.dp_bai.fits import Values, log_errors
+from dpbandits.papers.dp_bai.quantities import GAP, budget_90, hardness, inflation
 from dpbandits.papers.dp_bai.theory import FAR, bounds
 from dpbandits.papers.panels import (
     Points,
@@ -91,7 +85,7 @@ def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
                 points += _draw_budgets(
                     axes, f"{name}, epsilon={epsilon:g}", label, look, x, budgets
                 )
-        a, b = (number.value for number in inflation(trials["dp-od"]).coefficients)
+        a, b = (inflation(trials["dp-od"], number=number).value for number in "ab")
         fine = np.geomspace(1.0, ratios[-1] / epsilons[0], 60)
         points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
         finish(axes, (r"$\rho / \varepsilon$", "log"), BUDGET_90, r"Two arms, $\Delta$ = 0.05")
@@ -122,7 +116,7 @@ def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
     private = [epsilon for epsilon in reversed(epsilons) if math.isfinite(epsilon)]
 
     def draw(panels: list[Axes]) -> Points:
-        a, b = (number.value for number in hardness(trials).coefficients)
+        a, b = (hardness(trials, number=number).value for number in "ab")
         points: Points = []
 
         def add(

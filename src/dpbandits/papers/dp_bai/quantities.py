@@ -1,22 +1,18 @@
 """Numbers that claims ask for and no operation on series gives.
 
 Which points can tell algorithms apart, margins, trial by trial comparisons, errors beside their
-bounds, and fits: of log errors over T, and of T_0.9, the budget at which success is 0.9. Fits are
-functions of success rates, whose intervals follow from those of the trials.
+bounds, slopes of log errors over T, and T_0.9, the budget at which success is 0.9.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from dpbandits.claims.evidence import Series
 from dpbandits.claims.numbers import (
-    Counted,
     Estimate,
     Measured,
     Rate,
@@ -24,10 +20,10 @@ from dpbandits.claims.numbers import (
     mean,
     rate,
     smooth,
-    weighted_sum,
 )
 from dpbandits.claims.statistics import Point
 from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels, region_of
+from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
 from dpbandits.papers.dp_bai.theory import Bounds, bounds
 
 Values = NDArray[np.float64]
@@ -53,15 +49,8 @@ RANGE = (0.6, 0.98)
 """Success rates, on two arms, at which algorithms can be told apart."""
 
 
-def _counted(series: Series) -> Counted:
-    """Return successes and trials."""
-    number = series.having(metric="success").number()
-    assert isinstance(number, Rate)
-    return number.counted
-
-
 def _share(series: Series) -> float:
-    successes, trials = _counted(series)
+    successes, trials = counted(series)
     return successes / max(trials, 1)
 
 
@@ -89,7 +78,7 @@ def told_apart(first: Series, *_: Series) -> str:
 
 def errors(failures: Series, *_: Series) -> str:
     """Return whether the first series has ``some`` errors or ``none``."""
-    successes, trials = _counted(failures)
+    successes, trials = counted(failures)
     return "some" if successes < trials else "none"
 
 
@@ -161,7 +150,7 @@ def mismatches(first: Series, second: Series) -> Estimate:
 
 def error_rate(trials: Series) -> Rate:
     """Return how often another arm than the best one is returned."""
-    won, count = _counted(trials)
+    won, count = counted(trials)
     return rate((count - won, count))
 
 
@@ -198,82 +187,6 @@ def first_budget(*, source: str) -> Mapping[str, Estimate]:
     }
 
 
-@dataclass(frozen=True, eq=False)
-class LinearFit:
-    """A linear model fitted to a response.
-
-    Attributes:
-        coefficients: p numbers.
-        quality: share of the variance of the response that the model explains (R^2), weighted as
-            the fit is.
-    """
-
-    coefficients: list[Measured]
-    quality: Measured
-
-
-def linear_fit(design: Values, response: Sequence[Measured], weights: Values) -> LinearFit:
-    """Return the fit of a linear model by weighted least squares; NaN with too few numbers.
-
-    Args:
-        design: shape (k, p).
-        response: k numbers.
-        weights: inverse variances up to a factor, shape (k,).
-    """
-    if len(design) <= design.shape[1]:
-        nothing = Measured(math.nan, min((one.runs for one in response), default=0))
-        return LinearFit([nothing] * design.shape[1], nothing)
-    roots = np.sqrt(weights)
-    inverse = np.linalg.pinv(design * roots[:, None]) * roots
-
-    def explained(values: Values) -> Values:
-        residuals = values - values @ inverse.T @ design.T
-        centred = values - (values @ weights / weights.sum())[:, None]
-        # A response that does not vary leaves nothing to explain.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(1.0 - (residuals**2 @ weights) / (centred**2 @ weights))
-
-    coefficients = [weighted_sum(row, response) for row in inverse]
-    return LinearFit(coefficients, smooth(explained, response))
-
-
-ERRORS = (1e-4, 0.2)
-"""Error rates that enter a fit."""
-
-
-@dataclass(frozen=True, eq=False)
-class LogErrors:
-    """Log errors at the T where the error lies in [1e-4, 0.2].
-
-    Attributes:
-        budgets: T, shape (k,).
-        logs: k log errors.
-        weights: precision; the variance of a log rate is (1 - p) / (p n). Shape (k,).
-    """
-
-    budgets: Values
-    logs: list[Measured]
-    weights: Values
-
-    def line(self) -> LinearFit:
-        """Return the weighted linear fit on 1 and T; NaN where there are not enough T."""
-        design = np.stack([np.ones_like(self.budgets), self.budgets], axis=1)
-        return linear_fit(design, self.logs, self.weights)
-
-
-def log_errors(trials: Series) -> LogErrors:
-    """Return the log errors of a series at all T."""
-    budgets, logs, weights = [], [], []
-    for budget in trials.values_of("horizon"):
-        at = trials.having(horizon=budget)
-        failed = error_rate(at)
-        if ERRORS[0] <= failed.value <= ERRORS[1]:
-            budgets.append(float(budget))
-            logs.append(failed.measured(at.key).log())
-            weights.append(failed.runs * failed.value / (1.0 - failed.value))
-    return LogErrors(np.array(budgets), logs, np.array(weights))
-
-
 def error_decay(trials: Series) -> Measured:
     """Return the slope of -log(error) over T on the larger half of T, in units of 1 / 1000."""
     every = log_errors(trials)
@@ -303,106 +216,46 @@ def error_slope_change(trials: Series) -> Measured:
     return smooth(lambda slopes: slopes[:, 1] / slopes[:, 0] - 1.0, ends)
 
 
-LEVEL = 0.9
-
-_STEPS = 30
-_FARTHEST = 6.0
-
-
 def budget_90(trials: Series) -> Measured:
     """Return the T at which a probit fit of the success rate on sqrt(T) reaches 0.9.
 
     Of the T that results have under their tag ``multiple``. Not rounded to whole pulls; NaN where
     success does not rise with T, and without trials.
     """
-    rates, totals, roots = [], [], []
-    for multiple in trials.values_of("multiple"):
-        at = trials.having(multiple=multiple)
-        name, where = at.place
-        counted = _counted(at)
-        totals.append(float(counted[1]))
-        roots.append(math.sqrt(int(at.evidence.parameter(name, "horizon", **where))))
-        rates.append(rate(counted).measured(at.key))
-    if min(totals, default=0.0) == 0.0:
-        return Measured(math.nan)
-    numbers, x = np.array(totals), np.array(roots)
-
-    def crossing(shares: Values) -> Values:
-        start = least_squares(x, ndtri((shares * numbers + 0.5) / (numbers + 1.0)), numbers)
-        fits = _probit(shares, numbers, x, start)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            root = (ndtri(LEVEL) - fits[:, 0]) / fits[:, 1]
-        return np.where((fits[:, 1] > 0.0) & (root > 0.0), root**2, np.nan)
-
-    return smooth(crossing, rates)
-
-
-def _probit(rates: Values, trials: Values, x: Values, start: Values) -> Values:
-    """Return intercepts and slopes of maximum likelihood, by iterated weighted least squares."""
-    fit = start
-    for _ in range(_STEPS):
-        line = np.clip(fit[:, :1] + fit[:, 1:] * x, -_FARTHEST, _FARTHEST)
-        success = ndtr(line)
-        density = np.exp(-0.5 * line**2) / np.sqrt(2.0 * np.pi)
-        weights = trials * density**2 / (success * (1.0 - success))
-        fit = least_squares(x, line + (rates - success) / density, weights)
-    return fit
-
-
-def least_squares(x: Values, y: Values, weights: Values) -> Values:
-    """Return intercept and slope of weighted lines, shape (n, 2).
-
-    Args:
-        x: shape (k,).
-        y: shape (n, k).
-        weights: shape (k,) or (n, k).
-    """
-    total = weights.sum(axis=-1)
-    centre = (weights * x).sum(axis=-1) / total
-    middle = (weights * y).sum(axis=-1) / total
-    offset = x - np.expand_dims(centre, -1)
-    slope = (weights * offset * y).sum(axis=-1) / (weights * offset**2).sum(axis=-1)
-    return np.stack(np.broadcast_arrays(middle - slope * centre, slope), axis=-1)
+    at = [trials.having(multiple=multiple) for multiple in trials.values_of("multiple")]
+    places = [one.place for one in at]
+    budgets = [trials.evidence.parameter(name, "horizon", **where) for name, where in places]
+    rates = [rate(counted(one)).measured(one.key) for one in at]
+    return crossing(np.sqrt(np.array(budgets, dtype=int)), rates)
 
 
 GAP = 0.05
 """Delta of the two-armed instance where it does not vary."""
 
 
-def inflation(trials: Series) -> LinearFit:
-    """Return the fit of T_0.9 = a/Delta^2 + b rho/(epsilon Delta), rho = y/x."""
+def inflation(trials: Series, *, number: str) -> Measured:
+    """Return ``a``, ``b`` or ``R^2`` of the fit T_0.9 = a/Delta^2 + b rho/(epsilon Delta).
+
+    rho = y/x.
+    """
     grid = list(product(trials.values_of("epsilon"), trials.values_of("ratio")))
     design = np.array([[GAP**-2, ratio / (epsilon * GAP)] for epsilon, ratio in grid])
     budgets = [budget_90(trials.having(epsilon=epsilon, ratio=ratio)) for epsilon, ratio in grid]
-    return linear_fit(design, budgets, np.ones(len(grid)))
+    return _of_two_terms(design, budgets)[number]
 
 
-def inflation_quality(trials: Series) -> Measured:
-    """Return R^2 of that fit."""
-    return inflation(trials).quality
-
-
-def inflation_slope(trials: Series) -> Measured:
-    """Return its b."""
-    return inflation(trials).coefficients[1]
-
-
-def hardness(trials: Series) -> LinearFit:
-    """Return the fit of T_0.9 = a Delta^-2 + b (epsilon Delta)^-1."""
+def hardness(trials: Series, *, number: str) -> Measured:
+    """Return ``a``, ``b`` or ``R^2`` of the fit T_0.9 = a Delta^-2 + b (epsilon Delta)^-1."""
     grid = list(product(trials.values_of("gap"), trials.values_of("epsilon")))
     design = np.array([[gap**-2, 1.0 / (epsilon * gap)] for gap, epsilon in grid])
     budgets = [budget_90(trials.having(gap=gap, epsilon=epsilon)) for gap, epsilon in grid]
-    return linear_fit(design, budgets, np.ones(len(grid)))
+    return _of_two_terms(design, budgets)[number]
 
 
-def hardness_quality(trials: Series) -> Measured:
-    """Return R^2 of that fit."""
-    return hardness(trials).quality
-
-
-def hardness_coefficients(trials: Series) -> Mapping[str, Estimate]:
-    """Return its a and b."""
-    return dict(zip("ab", hardness(trials).coefficients, strict=True))
+def _of_two_terms(design: Values, budgets: Sequence[Measured]) -> dict[str, Measured]:
+    fit = linear_fit(design, budgets, np.ones(len(budgets)))
+    a, b = fit.coefficients
+    return {"a": a, "b": b, "R^2": fit.quality}
 
 
 def budget_change(trials: Series) -> Measured:
