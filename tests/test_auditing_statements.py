@@ -38,9 +38,10 @@ from dpbandits.auditing.thompson_statements import (
     standard_rows,
     theorem_3_rows,
 )
-from dpbandits.comparisons.privacy_audit import diagrams, tables
-from dpbandits.comparisons.privacy_audit.analytic import ANALYTIC, rows_frame
-from dpbandits.comparisons.privacy_audit.tables import (
+from dpbandits.comparisons import audit_figures as diagrams
+from dpbandits.comparisons import privacy_audit as tables
+from dpbandits.comparisons.privacy_audit import (
+    ANALYTIC,
     FAILS,
     NOT_CONTRADICTED,
     NOTHING_CLAIMED,
@@ -48,6 +49,7 @@ from dpbandits.comparisons.privacy_audit.tables import (
     judged,
     ledger,
     missing,
+    rows_frame,
     stated_in,
     strongest,
 )

@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr, ndtri
 
+from dpbandits.claims.docket import Comparison
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import judge_comparisons
+from dpbandits.claims.judge import Measured, judge_comparisons
 from dpbandits.claims.numbers import Estimate
+from dpbandits.claims.statistics import Measurement
 from dpbandits.papers.dp_bai.theory import bounds
 from shared import ExactResults
 from synthetic_results import PAPERS, PROJECT
-from toy_claims import comparison
 
 PAPER = PAPERS["dp-bai"]
 EXACT = ExactResults("dp-bai")
@@ -81,13 +82,12 @@ EVIDENCE = evidence_of()
 def measured(claim: str, name: str, evidence: Evidence = EVIDENCE) -> dict[str, Estimate]:
     """Measure a comparison of a claim; labels without its name where it runs over points."""
     stated = STATED[claim]
-    evidence = evidence.of_results(stated.reads)
-    [comparison] = [each for each in stated.comparisons if each.name == name]
     estimates = {}
-    for variables in comparison.bindings(stated.settings(stated.interpretations[0])):
-        over = ", ".join(str(variables[key]) for key in comparison.over or {})
-        for label, estimate in comparison.call(evidence, variables).items():
-            estimates[label or over] = estimate
+    for question in stated.questions(stated.interpretations[0]):
+        if question.name == name:
+            over = ", ".join(map(str, question.over.values()))
+            numbers = Measurement(question, evidence.of_results(stated.reads)).numbers()
+            estimates |= {label or over: estimate for label, estimate in numbers.items()}
     return estimates
 
 
@@ -147,8 +147,8 @@ def test_leads_of_dp_bai_over_the_private_algorithms(claim: str, name: str, over
 
 def decisions(found: Mapping[str, Estimate], kind: str, threshold: float) -> set[str]:
     """Decide differences at the level of the claims on success rates."""
-    asked = comparison(kind=kind, threshold=threshold)
-    compared = [(asked, "", label, estimate) for label, estimate in found.items()]
+    asked = Comparison.model_validate({"value": "difference", kind: threshold})
+    compared = [Measured(asked, "", label, estimate) for label, estimate in found.items()]
     return {each.decision for each in judge_comparisons(compared, 0.02)}
 
 

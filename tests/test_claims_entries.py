@@ -1,7 +1,7 @@
 """The claims file: what it has to say, and one line about everything that is wrong with it."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import yaml
 from dpbandits.claims.docket import Claim, load_claims
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
+from dpbandits.claims.numbers import Estimate, mean
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.results import results_frame
 from dpbandits.papers import find_paper
@@ -20,10 +21,22 @@ from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.pipeline.project import Project
 from shared import AUDIT, ExactResults
 from support import refused
-from toy_claims import STATISTICS as TOYS
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
+
+
+def level(evidence: Evidence, *, which: int) -> Estimate:
+    """Mean of one series."""
+    return mean(evidence.values("toy", "regret", which=which))
+
+
+def levels(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Mean of the first two series."""
+    return {f"series {which}": level(evidence, which=which) for which in (0, 1)}
+
+
+TOYS = {"level": level, "levels": levels}
 
 VALID: dict[str, Any] = {
     "paper": "toy",
@@ -43,8 +56,8 @@ VALID: dict[str, Any] = {
             "runs_paper": 10,
             "interpretations": [{"which": "first"}, {"which": "second"}],
             "comparisons": {
-                "mean": {"statistic": "level", "kind": "less", "threshold": 1},
-                "both": {"statistic": "levels", "kind": "less", "threshold": 1, "part": "both"},
+                "mean": {"statistic": "level", "less": 1},
+                "both": {"statistic": "levels", "less": 1, "part": "both"},
             },
         }
     },
@@ -64,7 +77,7 @@ def load(
 
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     claim = load(tmp_path)[0]
-    assert claim.analyses == (50, 100)
+    assert claim.runs == (50, 100)
     assert [interpretation.label for interpretation in claim.interpretations] == [
         "which=first",
         "which=second",
@@ -72,21 +85,21 @@ def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     assert [
         claim.settings(interpretation)["which"] for interpretation in claim.interpretations
     ] == [0, 1]
-    assert claim.comparisons[1].part == "both"
-    with pytest.raises(AttributeError):
-        claim.combine = "any"  # type: ignore[misc]
+    assert claim.comparisons["both"].part == "both"
+    with pytest.raises(ValueError, match="frozen"):
+        claim.combine = "any"
 
 
 def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
-    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].analyses == ()
-    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].analyses == (400,)
+    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].runs == ()
+    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].runs == (400,)
 
 
 @pytest.mark.parametrize("figure", ["fig1", ["fig1", "fig2b"]])
 def test_a_claim_names_one_figure_or_several(tmp_path: Path, figure: str | list[str]) -> None:
     given = (figure,) if isinstance(figure, str) else tuple(figure)
-    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figures == given
-    assert load(tmp_path)[0].figures == ()
+    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figure == given
+    assert load(tmp_path)[0].figure == ()
 
 
 def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
@@ -111,10 +124,12 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(rerun=100, runs=0), ["rerun is 100", "where runs is above 0"]),
         (lambda e: e.update(verdicts=["confirmed"]), ["verdicts.0 is 'confirmed'", "'fails'"]),
         (lambda e: comparison_of(e).update(indifference=-1), ["indifference is -1", "equal to 0"]),
-        (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "'less', 'greater'"]),
-        (lambda e: comparison_of(e).update(threshold=float("nan")), ["threshold", "finite"]),
-        (lambda e: comparison_of(e).update(threshold="x"), ["threshold is 'x'", "a number"]),
-        (lambda e: comparison_of(e).update(threshold=[0, 1]), ["less: threshold", "one number"]),
+        (lambda e: comparison_of(e).update(tolerance=-1), ["tolerance is -1", "equal to 0"]),
+        (lambda e: comparison_of(e).update(lower=1), ["key is 'lower'", "less, greater"]),
+        (lambda e: comparison_of(e).update(greater=1), ["less, greater; allowed: one of them"]),
+        (lambda e: comparison_of(e).update(less=float("nan")), ["less is nan", "finite"]),
+        (lambda e: comparison_of(e).update(less="x"), ["less is 'x'", "a number"]),
+        (lambda e: comparison_of(e).update(less=[0, 1]), ["less: threshold", "one number"]),
         (lambda e: comparison_of(e).update(statistic="median"), ["'median'", "level, levels"]),
         (lambda e: comparison_of(e).update(arguments={"b": 1}), ["b is no argument", "which"]),
         (lambda e: comparison_of(e).update({"for": {"b": [1]}}), ["b is no argument", "which"]),
@@ -130,7 +145,9 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
             ["variant is 'fixed'", "'repaired'"],
         ),
         (
-            lambda e: e["comparisons"]["both"].update(kind="no_increase"),
+            lambda e: e["comparisons"].update(
+                both={"statistic": "levels", "no_increase": 1, "part": "both"}
+            ),
             ["no comparison that could carry it", "no_increase"],
         ),
         (lambda e: [c.update(exploratory=True) for c in e["comparisons"].values()], ["carry it"]),
@@ -160,18 +177,16 @@ def test_claims_take_the_defaults_of_their_file_and_exact_ones_no_runs_of_the_pa
         runs = entry.get("runs", entries["defaults"]["runs"])
         expected = entry.get("runs_paper", 0 if runs == 0 else entries["defaults"]["runs_paper"])
         claim = BY_ID[identifier]
-        assert (claim.analyses, claim.runs_paper) == (tuple(np.atleast_1d(runs or [])), expected)
+        assert (claim.runs, claim.runs_paper) == (tuple(np.atleast_1d(runs or [])), expected)
 
 
 def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:
     """The paper's figures have ten runs; what it says without an experiment has none."""
-    without = {claim.id for claim in CLAIMS if claim.analyses and not claim.runs_paper}
+    without = {claim.id for claim in CLAIMS if claim.runs and not claim.runs_paper}
     assert without == {"TSDP-C21", "TSDP-C25", "TSDP-C26", "TSDP-C27"}
-    assert {claim.runs_paper for claim in CLAIMS if claim.analyses} == {0, 10}
-    assert {claim.runs_paper for claim in CLAIMS if not claim.analyses} == {0}
-    assert all(
-        claim.analyses[0] >= 50 and claim.analyses[-1] <= 400 for claim in CLAIMS if claim.analyses
-    )
+    assert {claim.runs_paper for claim in CLAIMS if claim.runs} == {0, 10}
+    assert {claim.runs_paper for claim in CLAIMS if not claim.runs} == {0}
+    assert all(claim.runs[0] >= 50 and claim.runs[-1] <= 400 for claim in CLAIMS if claim.runs)
 
 
 def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
@@ -181,17 +196,17 @@ def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
     assert all(
         comparison.kind == "report"
         for claim in CLAIMS
-        for comparison in claim.comparisons
-        if (comparison.arguments or {}).get("c_range") == "any"
+        for comparison in claim.comparisons.values()
+        if comparison.arguments.get("c_range") == "any"
     )
 
 
 def test_interpretations_are_those_that_change_what_is_judged() -> None:
     def interpretations(key: str) -> dict[str, set[object]]:
         return {
-            claim.id: {dict(interpretation.values)[key] for interpretation in claim.interpretations}
+            claim.id: {interpretation.values[key] for interpretation in claim.interpretations}
             for claim in CLAIMS
-            if key in dict(claim.interpretations[0].values)
+            if key in claim.interpretations[0].values
         }
 
     logarithms = {"base2", "natural"}
@@ -240,10 +255,10 @@ def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     """At paper scale a missing series, tag, time or metric would raise."""
     exact = ExactResults("ts-is-dp")
     frames = {**made_up_results(), **exact}
-    read = {name for entry in [*CLAIMS, *(row.claim for row in FINDINGS)] for name in entry.reads}
+    read = {name for entry in [*CLAIMS, *FINDINGS] for name in entry.reads}
     frames |= {name: exact[name] for name in read if name in AUDIT}
     declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
-    entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
+    entries = [*CLAIMS, *FINDINGS]
     results = {*declared["simulations"], *declared["analytic"], *AUDIT}
     assert {name for entry in entries for name in entry.reads} <= results
     found = judge(entries, Evidence.of_frames(frames))

@@ -19,6 +19,7 @@ from dpbandits.papers.ts_is_dp.analytic import (
 )
 from dpbandits.privacy import epsilon
 from shared import ExactResults
+from support import ROOT
 
 FRAMES = ExactResults("ts-is-dp")
 BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
@@ -190,3 +191,11 @@ def test_true_deltas_of_the_printed_calibration() -> None:
     assert at(CONSTANTS, 1e-6, pulls="1,1", **where) == pytest.approx(0.0015, abs=5e-5)
     assert printed_epsilon(1e-6) == pytest.approx(1.281, abs=5e-4)
     assert valid_epsilon(1e-6) == pytest.approx(3.308, abs=5e-4)
+
+
+def test_the_note_on_theorem_7_names_the_smallest_drawn_delta_that_is_exceeded() -> None:
+    frame = FRAMES["report-noisy-max"]
+    seen = frame[(frame["means"] == "reachable") & (frame["y"] > 0.0)]
+    text = (ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text(encoding="utf-8")
+    assert f"{seen['x'].min():.1e}" == "2.5e-05"
+    assert "Theorem 7: below $\\\\delta$ = 2.5×10⁻⁵" in text

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpbandits.claims.docket import Claim
+from dpbandits.claims.docket import Entry
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import comparisons, to_csv
@@ -108,7 +108,7 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
     same((tmp_path / published.name).read_text(), published.read_text(), published.name)
 
 
-def exact_claims(paper: str) -> list[Claim]:
+def exact_claims(paper: str) -> list[Entry]:
     """Return the claims and findings that read exactly computed results of the paper alone."""
     results = PROJECT.study(paper).exact
     entries = PROJECT.study(paper).stated

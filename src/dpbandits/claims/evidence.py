@@ -539,6 +539,12 @@ class Series:
             return next((curve.times.tolist() for curve in curves.values()), [])
         return list(self.evidence.times(name, self.metric, **where).tolist())
 
+    def check(self) -> None:
+        """Raise InputError where it has not one place, or its metric is not recorded there."""
+        name, _ = self.place
+        if self.evidence.is_simulated(name) and not callable(self.tags.get("metric")):
+            _ = self.times
+
     def per_run(self) -> Values:
         """Return one number a run."""
         name, where = self.place

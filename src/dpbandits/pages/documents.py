@@ -30,7 +30,6 @@ from dpbandits.pages.contents import (
     in_counts,
 )
 from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
-from dpbandits.pages.reference import api_page
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
@@ -432,7 +431,6 @@ def write_skeleton(project: Project, name: str) -> list[Path]:
 
 
 PAGES: Mapping[str, Callable[[Project], str]] = {
-    "docs/api.md": lambda project: api_page(),
     "docs/choosing.md": choosing_page,
     "docs/claims.md": claims_page,
     "docs/errata.md": errata_page,

@@ -39,7 +39,7 @@ from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure,
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.claims.docket import Claim, Finding
+    from dpbandits.claims.docket import Claim, Entry, Finding
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
@@ -506,9 +506,9 @@ class Study:
         return findings_of(file, self.findings_path, self.code.statistics, series)
 
     @property
-    def stated(self) -> "list[Claim]":
-        """The claims, then what is judged of the findings."""
-        return [*self.claims, *(finding.claim for finding in self.findings)]
+    def stated(self) -> "list[Entry]":
+        """The claims, then the findings."""
+        return [*self.claims, *self.findings]
 
     def summary(self) -> Summary:
         """The sentence that sums up the paper; InputError where there is none."""

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from dpbandits.algorithms import REGISTRY
+from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
 from dpbandits.auditing.curves import (
     TRADEOFF_HORIZON,
     budget_curves,
@@ -23,7 +24,7 @@ from dpbandits.auditing.curves import (
     theorem_3_curves,
 )
 from dpbandits.auditing.rows import AuditRow, from_frame
-from dpbandits.comparisons.privacy_audit.tables import FAILS, NOTHING_CLAIMED, OBSERVABLE, all_rows
+from dpbandits.comparisons.privacy_audit import OBSERVABLE, all_rows
 from dpbandits.papers.panels import canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram, add_legend, write_note
