@@ -1,6 +1,7 @@
 """The claims file: what it has to say, and one line about everything that is wrong with it."""
 
 import copy
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -191,14 +192,20 @@ def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_non
 
 def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
     """Algorithm 2 and Theorem 5 ask for c of at least 1."""
-    inside = {claim.id for claim in CLAIMS if claim.parameters.get("c_range") == "at-least-1"}
-    assert inside == {f"TSDP-C{name}" for name in ("8", "10b", "12", "24", "25", "26")}
-    assert all(
-        comparison.kind == "report"
+    tuned = [
+        (claim, comparison)
         for claim in CLAIMS
         for comparison in claim.comparisons.values()
-        if comparison.arguments.get("c_range") == "any"
-    )
+        if {"interior", "between"} & {name for name, _ in comparison.pick}
+    ]
+    assert {claim.id for claim, _ in tuned} == {
+        f"TSDP-C{name}" for name in ("8", "10b", "12", "24")
+    }
+    for _, comparison in tuned:
+        inside = {tag: (one.low, one.high) for tag, one in comparison.where.items()}
+        assert inside == {"c": (1.0, math.inf)} or not comparison.decides
+    for name in ("TSDP-C25", "TSDP-C26"):
+        assert BY_ID[name].parameters == {"c_range": "at-least-1"}
 
 
 def test_interpretations_are_those_that_change_what_is_judged() -> None:

@@ -459,15 +459,17 @@ class Claim(Entry):
     verdicts: Annotated[Verdicts, Field(min_length=1)]
     rule: Sentence
     metric: Sentence
-    reads: Annotated[Reads, Field(min_length=1)]
+    reads: Reads
     runs: Analyses
     runs_paper: RunCount
     comparisons: dict[str, Comparison]
 
     @model_validator(mode="after")
-    def _reruns_what_is_run(self) -> "Claim":
+    def _reads_what_is_run(self) -> "Claim":
         if self.rerun and not self.runs:
             raise InputError(f"rerun is {self.rerun}; allowed: only where runs is above 0")
+        if self.runs and not self.reads:
+            raise InputError("reads is []; allowed: only where runs is 0")
         return self
 
 
