@@ -549,11 +549,26 @@ class Series:
             return next((curve.times.tolist() for curve in curves.values()), [])
         return list(self.evidence.times(name, self.metric, **where).tolist())
 
-    def check(self) -> None:
-        """Raise InputError where it has not one place, or its metric is not recorded there."""
-        name, _ = self.place
-        if self.evidence.is_simulated(name) and not callable(self.tags.get("metric")):
-            _ = self.times
+    def check(self, *, is_one: bool = True) -> None:
+        """Raise InputError where it is not there, or its metric is not recorded.
+
+        Args:
+            is_one: whether it has to be one series; a quantity may choose among several.
+        """
+        name, where = self.place
+        if not self.evidence.is_simulated(name) or callable(self.tags.get("metric")):
+            return
+        recorded = self.evidence.recorded(name)
+        if is_one:
+            recorded.find(where)
+        elif "metric" not in self.tags:
+            # Quantities name what they read.
+            return
+        for label in recorded.matching(where):
+            if self.metric.endswith(NASH_REGRET):
+                all_curves(recorded, label, self.metric.removesuffix(NASH_REGRET))
+            else:
+                recorded.block(label, self.metric)
 
     def per_run(self) -> Values:
         """Return one number a run."""

@@ -280,7 +280,7 @@ class Measurement:
         for one in self._located:
             for axes in one._combinations(self.question.over, one._comparison.along):
                 for series in one.resolve({**self.question.over, **axes}):
-                    series.check()
+                    series.check(is_one=not one._comparison.quantity)
 
     def _measured(self) -> list[Point]:
         """Return its points with their labels."""
