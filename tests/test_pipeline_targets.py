@@ -9,17 +9,19 @@ import pytest
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine import identity
 from dpbandits.engine.provenance import write_text
-from dpbandits.pages.documents import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
+from dpbandits.pages.documents import KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
 from dpbandits.pipeline import study
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (
     CLAIMS,
+    COSTS,
     FIGURE,
     LEDGER,
     TABLE,
     claims_target,
+    published_seconds,
     targets,
     timing_path,
     wanted,
@@ -178,6 +180,9 @@ def test_published_costs_are_of_what_is_built() -> None:
     named = [*costs[KEY].itertuples(index=False, name=None)]
     assert len(named) == len(set(named)) > 200
     assert set(named) <= existing
+    seconds = published_seconds(PROJECT)
+    assert len(seconds) == (costs["kind"] == "results").sum()
+    assert max(seconds.values()) == costs.loc[costs["kind"] == "results", "seconds"].max()
 
 
 def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
