@@ -152,7 +152,7 @@ def _diagram(drawn: Json) -> Json:
 
 
 def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> None:
-    """Add to lines of digitised values how far ours is off, and whether that agrees.
+    """Add to lines of digitised values how far the rebuilt ones are off, and whether that agrees.
 
     Args:
         charts: panels of a figure; their lines are changed.

@@ -26,6 +26,7 @@ from dpbandits.pages.contents import (
     headline,
 )
 from dpbandits.pages.documents import by_panel
+from dpbandits.pages.published import read_table
 from dpbandits.pages.render import plain
 from dpbandits.pages.site.charts import (
     Json,
@@ -129,7 +130,7 @@ def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
 
 
 def _digitised(site: Site, group: FigureGroup) -> pd.DataFrame | None:
-    """Return the digitised values of a figure compared with ours; None where there are none."""
+    """Return the digitised values of a figure, compared; None where there are none."""
     path = site.table_file(group.paper, "digitised", "csv")
     if path is None:
         return None
@@ -288,8 +289,7 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
     """Return the numbers of a table that exists as csv, and the texts of its cells."""
     path = site.table_file(paper, name, "csv")
     assert path is not None, "tables of the site have a csv"
-    texts = pd.read_csv(path, keep_default_na=False, dtype=str)
-    numbers = texts.apply(_numbers)
+    numbers = read_table(path)
     table = site.project.study(paper).tables[name]
     try:
         if not table.rows:
@@ -299,14 +299,6 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
         # A csv of an earlier entry, whose columns are others.
         pass
     return numbers, numbers.map(_text).rename(columns=lambda name: str(name).replace("_", " "))
-
-
-def _numbers(texts: "pd.Series[str]") -> "pd.Series[Any]":
-    """Return a column as numbers; as texts where it has others, or chances below all floats."""
-    numbers = pd.to_numeric(texts.replace("", None), errors="coerce")
-    is_text = numbers.isna() & (texts != "")
-    is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
-    return texts if (is_text | is_rounded).any() else numbers
 
 
 def _text(value: object) -> str:

@@ -213,7 +213,7 @@ class Chart {
     let [best, least] = [null, 45 ** 2];
     for (const line of this.lines) if (line.label) line.x.forEach((value, at) => {
       if (!this.x.has(value) || !this.y.has(line.y[at])) return;
-      // What is published is drawn above what is ours.
+      // What is published is drawn above what is rebuilt.
       const far = (this.x.at(value) - px) ** 2 + (this.y.at(line.y[at]) - py) ** 2 - (line.variant === PUBLISHED ? 25 : 0);
       if (far < least) [best, least] = [{line, at}, far];
     });
