@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"br", "hr", "img", "input", "link", "meta"}
+VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
 """Elements without an end tag."""
 
 
@@ -66,6 +66,11 @@ class Reader(HTMLParser):
             self.rows.append(Row(given["data-row"]))
         if tag == "data" and self.rows:
             self.rows[-1].numbers.append((given["value"], ""))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open.pop() != tag:

@@ -64,7 +64,7 @@ def unresolved(pages: dict[str, Reader], contents: dict[str, bytes]) -> list[str
             target = target if parts.path else name
             is_there = parts.scheme == "data" or (not parts.scheme and target in contents)
             # What a reader may follow, and no page loads.
-            is_there |= link.startswith("https://arxiv.org/abs/")
+            is_there |= link.startswith(("https://arxiv.org/abs/", "https://doi.org/"))
             if is_there and parts.fragment:
                 is_there = parts.fragment in pages[target].ids
             wrong += [] if is_there else [f"{name}: {link}"]
