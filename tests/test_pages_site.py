@@ -223,12 +223,13 @@ FAULTS = """axe.run(document, {resultTypes: ["violations"]}).then((found) => JSO
   found.violations.map((each) => [each.id, each.nodes[0].html])))"""
 FOUND = """[...document.querySelectorAll("[data-item]:not([hidden]) a")]
   .map((link) => link.getAttribute("href"))"""
-HEADS = '[...document.querySelectorAll("thead th")]'
+HEADS = '[...document.querySelector("table").querySelectorAll("thead th")]'
 SORT = HEADS + """.find((head) => head.textContent === "{head}").querySelector("button").click()"""
 COLUMN = """(() => {{
-  const heads = [...document.querySelectorAll("thead th")];
+  const table = document.querySelector("table");
+  const heads = [...table.querySelectorAll("thead th")];
   const at = heads.findIndex((head) => head.textContent === "{head}");
-  const cells = [...document.querySelectorAll("tbody tr")].map((row) => row.cells[at].textContent);
+  const cells = [...table.querySelectorAll("tbody tr")].map((row) => row.cells[at].textContent);
   return cells.filter((text) => /^[0-9.,]+$/.test(text));
 }})()"""
 SHOWN = 'document.querySelectorAll("[data-rows]:not([hidden])").length'
