@@ -109,10 +109,10 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
 
 
 def exact_claims(paper: str) -> list[Entry]:
-    """Return the claims and findings that read exactly computed results of the paper alone."""
+    """Return the claims and findings on exact numbers of the paper alone."""
     results = PROJECT.study(paper).exact
-    entries = PROJECT.study(paper).stated
-    return [entry for entry in entries if entry.reads and {*entry.reads} <= {*results}]
+    entries = [entry for entry in PROJECT.study(paper).stated if entry.comparisons]
+    return [entry for entry in entries if {*entry.reads} <= {*results}]
 
 
 OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]

@@ -108,19 +108,26 @@ def test_planted_scales_are_caught() -> None:
 PULLS, SUMS = (3, 8), (2.0, 2.5)
 
 
+@numba.njit
+def repeated(advance, settings, state, arms, generator, out, times):  # type: ignore[no-untyped-def]
+    """How often arm 0 is played in the round that follows the clock, counts and means given."""
+    clock, counts, means = state[0].copy(), state[1].copy(), state[2].copy()
+    chosen = 0
+    for _ in range(times):
+        state[0][:], state[1][:], state[2][:] = clock, counts, means
+        advance(settings, state, arms, generator, out)
+        chosen += out.arms[0] == 0
+    return chosen
+
+
 def first_arm_chosen(prior: int, c: float, seed: int, times: int = 40_000) -> int:
     """How often the Gaussian kernel plays arm 0 in one round after the counts and sums above."""
     algorithm, bandit = REGRET["m-ts-gaussian"], dpbandits.bernoulli([0.5, 0.5])
     interpretations = {"count": "n+1" if prior else "n"}
     told = settings_of(algorithm, {"b": 1, "c": c}, interpretations, bandit, sum(PULLS) + 1)
-    generator = np.random.default_rng(seed)
-    out = new_segments(1)
-    chosen = 0
-    for _ in range(times):
-        state = GaussianState(np.array([sum(PULLS)]), np.array(PULLS), np.array(SUMS))
-        algorithm.advance(told, state, bandit.arrays, generator, out)
-        chosen += int(out.arms[0] == 0)
-    return chosen
+    state = GaussianState(np.array([sum(PULLS)]), np.array(PULLS), np.array(SUMS))
+    generator, out = np.random.default_rng(seed), new_segments(1)
+    return int(repeated(algorithm.advance, told, state, bandit.arrays, generator, out, times))
 
 
 def first_arm_probability(prior: int, c: float) -> float:
@@ -159,14 +166,10 @@ def first_arm_by_beta(log: str) -> int:
     """How often Lazy-DP-TS plays arm 0 in round ROUND, with the counts and means above."""
     algorithm, bandit = REGRET["lazy-dp-ts"], dpbandits.bernoulli([0.5, 0.5])
     told = settings_of(algorithm, {"epsilon": EPSILON}, {"log": log}, bandit, ROUND)
+    state = algorithm.state(2)
+    state.clock[0], state.counts[:], state.private_means[:] = ROUND - 1, COUNTS, MEANS
     generator, out = np.random.default_rng(1), new_segments(1)
-    chosen = 0
-    for _ in range(TIMES):
-        state = algorithm.state(2)
-        state.clock[0], state.counts[:], state.private_means[:] = ROUND - 1, COUNTS, MEANS
-        algorithm.advance(told, state, bandit.arrays, generator, out)
-        chosen += int(out.arms[0] == 0)
-    return chosen
+    return int(repeated(algorithm.advance, told, state, bandit.arrays, generator, out, TIMES))
 
 
 def beta_probability(log: str, prior: float = 1.0, factor: float = 1.0) -> float:

@@ -439,7 +439,12 @@ class Series:
         """Return the series with other tags where its results have them."""
         options = {key: value for key, value in tags.items() if key in OPTIONS}
         over = {key: value for key, value in tags.items() if key not in OPTIONS}
-        return replace(self, tags={**self.tags, **options}, over={**self.over, **over})
+        return replace(
+            self,
+            tags={**self.tags, **options},
+            over={**self.over, **over},
+            fixed=self.fixed - over.keys(),
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:

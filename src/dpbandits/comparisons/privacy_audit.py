@@ -15,16 +15,34 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
+from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing import statements, thompson_statements  # noqa: F401
+from dpbandits.auditing.best_arm import (
+    ANGLES,
+    DIAGONAL,
+    NORMS,
+    difference_loss,
+    dp_od_scales,
+    unit_vectors,
+)
 from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
-from dpbandits.auditing.curves import ratios_by_alternation, ratios_by_angle, tradeoff_curves
+from dpbandits.auditing.events import LOG10, Values, clopper_pearson
+from dpbandits.auditing.gdp_ncb import exploration_witness
+from dpbandits.auditing.inputs import hold
+from dpbandits.auditing.lattice import LEAST, loss_law, tradeoff_curve
+from dpbandits.auditing.likelihood import simulate
 from dpbandits.auditing.rows import STATEMENTS, AuditRow, swept_rows, to_frame
 from dpbandits.auditing.run import LEVEL, published
+from dpbandits.auditing.thompson import ts_gaussian
+from dpbandits.auditing.thompson_statements import SAMPLED_ZETA
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.engine.cache import require_cache
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.errors import InputError
+from dpbandits.papers.curves import curve, joined
 
 RUNS = {"paper": 1_000_000, "quick": 10_000}
 """Scale -> outputs per table of each black-box audit."""
@@ -85,9 +103,114 @@ def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
     return rows_frame("black-box", rows, [audit.p_value for audit in audits], power)
 
 
-def trade_off(scale: str, seed: int, workers: int) -> pd.DataFrame:
-    """Return both errors of the tests between two inputs of Thompson sampling, T = 100."""
-    return tradeoff_curves(TRADED_RUNS[scale], seed)
+ANGLE_BUDGET = 1002
+"""T of the curves over the angle."""
+
+STOP_HORIZON, STOP_EPSILON = 64, 1.0
+"""T and epsilon of the curves over the rounds of alternation."""
+
+TRADEOFF_HORIZON = 100
+"""T of the trade-off curve."""
+
+
+def trade_off(scale: str, seed: int = DEFAULT_ROOT_SEED, workers: int = 1) -> pd.DataFrame:
+    """Return both errors of the tests between two inputs of Thompson sampling, T = 100, two arms.
+
+    Series ``exact``; ``claimed``, the Gaussian curve of sqrt(T/2); ``simulated``, thresholds on the
+    ratio in simulated outputs, with 95 % intervals x_lo to x_hi and lo to hi (Clopper and Pearson).
+    Tags: runs. x: alpha. y: beta.
+    """
+    horizon, runs = TRADEOFF_HORIZON, TRADED_RUNS[scale]
+    sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon)
+    alpha, beta = tradeoff_curve(loss_law(sampler, pair))
+    seen = (np.minimum(alpha, beta) >= LEAST) & (np.maximum(alpha, beta) <= 1.0 - LEAST)
+    x, y = _thinned(alpha[seen], beta[seen])
+    level = privacy.ts_gaussian_gdp(horizon)
+    streams = [
+        run_generator(seed, stream_key(["audit", "trade-off", horizon, runs, law]), 0)
+        for law in ("x", "x'")
+    ]
+    first, second = (
+        simulate(sampler, pair, runs, stream, second=bool(law))
+        for law, stream in enumerate(streams)
+    )
+    curves = [
+        curve("exact", {"runs": 0}, x, y),
+        curve("claimed", {"runs": 0}, x, ndtr(-ndtri(x) - level)),
+        _boxes(first, second),
+    ]
+    return joined(curves)
+
+
+def _thinned(alpha: Values, beta: Values) -> tuple[Values, Values]:
+    """Return points evenly spread in the probits of alpha and of beta."""
+    place = ndtri(alpha) - ndtri(beta)
+    wanted = np.linspace(place[0], place[-1], 200)
+    index = np.unique(np.searchsorted(place, wanted).clip(0, place.size - 1))
+    return alpha[index], beta[index]
+
+
+def _boxes(first: Values, second: Values) -> pd.DataFrame:
+    """Return thresholds on simulated ratios with the intervals of both errors."""
+    lines = []
+    for tau in np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13))):
+        rejected, missed = int((first >= tau).sum()), int((second < tau).sum())
+        x_lo, x_hi = clopper_pearson(rejected, first.size, 0.05)
+        lo, hi = clopper_pearson(missed, second.size, 0.05)
+        x, y = rejected / first.size, missed / second.size
+        lines.append({"x": x, "x_lo": x_lo, "x_hi": x_hi, "y": y, "lo": lo, "hi": hi})
+    return pd.DataFrame(lines).assign(series="simulated", runs=first.size)
+
+
+def ratios_by_alternation(thresholds: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) -> pd.DataFrame:
+    """Return the bound from GDP-NCB's stop test as written over its claim, by the rounds M.
+
+    Tags: threshold, log10_alpha. x: M = 2 n + 1. T = 64 and epsilon = 1.
+    """
+    scale = math.log(STOP_HORIZON) / STOP_EPSILON
+    curves = []
+    for threshold in thresholds:
+        pulls = range(math.ceil(threshold), (STOP_HORIZON - 1) // 2 + 1)
+        witnesses = [exploration_witness(threshold, scale, n) for n in pulls]
+        curves.append(
+            curve(
+                f"threshold {threshold:g}",
+                {
+                    "threshold": threshold,
+                    "log10_alpha": [witness.log_unlikely / LOG10 for witness in witnesses],
+                },
+                [2 * n + 1 for n in pulls],
+                [witness.epsilon / STOP_EPSILON for witness in witnesses],
+            )
+        )
+    return joined(curves)
+
+
+def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
+    """Return the loss of DP-OD over epsilon by the angle of the second of two unit vectors.
+
+    Tags: norm, and log10_alpha of the event. x: degrees; the first vector is at 46 degrees.
+    """
+    pulls = -(-(ANGLE_BUDGET - 2) // 2)
+    independent = np.abs(np.sin(np.radians(ANGLES - DIAGONAL[0]))) > 1e-9
+    curves = []
+    for norm in NORMS:
+        angles = ANGLES[independent]
+        losses = [
+            difference_loss(
+                pulls, epsilon, scales=dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm)
+            )
+            for angle in angles
+        ]
+        curves.append(
+            curve(
+                f"noise by the {norm} norm",
+                {"norm": norm, "log10_alpha": [loss.log_unlikely / LOG10 for loss in losses]},
+                angles,
+                [loss.epsilon / epsilon for loss in losses],
+            )
+        )
+    return joined(curves)
 
 
 SWEPT = ("releases", "decisions", "thompson", "thompson-long", "modified", "budgets")

@@ -33,7 +33,7 @@ from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import REPORT, RESULTS, Target, targets, timing_path
+from dpbandits.pipeline.targets import COSTS, REPORT, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -345,7 +345,6 @@ def _counts(project: Project, paper: str) -> list[int]:
     ]
 
 
-COSTS = Path("docs/cost.csv")
 KEY = ["paper", "kind", "name"]
 MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 """Column -> that of the files of Snakemake; memory in MiB. Short jobs have no memory."""

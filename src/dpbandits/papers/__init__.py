@@ -39,7 +39,7 @@ class Registry(Mapping[str, Any]):
         return len(self._entries)
 
 
-STATISTICS = ("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
+STATISTICS = ("statistics", "exact_statistics", "tuning_statistics")
 """Modules with functions of the evidence that claims of a paper may name."""
 
 
