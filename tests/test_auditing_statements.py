@@ -52,6 +52,7 @@ from dpbandits.comparisons.privacy_audit.tables import (
     strongest,
 )
 from dpbandits.errors import InputError
+from dpbandits.reporting.draw import drawn_diagram
 from found_papers import PLAYED
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -411,7 +412,7 @@ def results(name: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("name", diagrams.DIAGRAMS)
 def test_every_figure_is_drawn_with_its_bounds(name: str) -> None:
-    drawn, points = diagrams.DIAGRAMS[name](results(name))
+    drawn, points = drawn_diagram(diagrams.DIAGRAMS[name], results(name))
     drawn.draw_without_rendering()
     for axes in drawn.axes:
         # A line at a level spans the panel, not the data.

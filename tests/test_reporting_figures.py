@@ -32,6 +32,7 @@ from dpbandits.reporting.draw import (
     draw_diagram,
     draw_figure,
     draw_panels,
+    drawn_diagram,
     first_crossing,
     heading,
     points_csv,
@@ -73,7 +74,8 @@ def pictures(paper: str, name: str) -> list[Figure]:
         parts = [lines, *({letter: of_panel} for letter, of_panel in lines.items())]
         drawn = [draw_panels(spec, part, paper) for part in parts]
     else:
-        drawn = [own.paper.diagrams[name](read_rows(spec.diagram_reads, own.frame, name))[0]]
+        rows = read_rows(spec.diagram_reads, own.frame, name)
+        drawn = [drawn_diagram(own.paper.diagrams[name], rows)[0]]
     for figure in drawn:
         FigureCanvasAgg(figure)
         figure.draw_without_rendering()
@@ -230,7 +232,7 @@ def test_bands_and_bars_end_at_the_intervals_of_the_csv(name: str, letter: str) 
 def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_path: Path) -> None:
     name, read = "extra-regimes", []
 
-    def draw(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    def draw(rows: pd.DataFrame) -> tuple[Figure, Any]:
         read.append(rows)
         return THIRD.paper.diagrams[name](rows)
 

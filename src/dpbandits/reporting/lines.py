@@ -13,7 +13,6 @@ from scipy.special import stdtrit
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
-from dpbandits.reporting.digitised import reached_points
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
@@ -402,7 +401,9 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
         _line(panel, panel.series[index], look, rows, f"{place}.series.{index}")
         for look, (index, rows) in zip(looks_of(panel, drawn, place), drawn, strict=True)
     ]
-    lines += [_marks(line, place) for line in lines if _reaches_digitised(line)]
+    marks = [_marks(line, place) for line in lines if line.published is not None]
+    # Small scales may end before the first of them.
+    lines += [line for line in marks if len(line.points)]
     names = [line.name for line in lines]
     for name in names:
         if names.count(name) > 1:
@@ -466,24 +467,43 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
     return Line(name, label, look, points, spec.published, algorithm, spec.guide)
 
 
-def _reaches_digitised(line: Line) -> bool:
-    """Return whether a digitised value has an x that the line reaches; small scales end before."""
-    return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
+def compared_points(line: Line, place: str) -> pd.DataFrame:
+    """Return the digitised values of a line that has some, and its own, NaN beyond its end.
+
+    Args:
+        line: at each digitised value that it reaches it must be recorded.
+        place: what this is, for the error message.
+
+    Returns:
+        Columns x, published, tolerance (the digitisation error), and the line's y, lo and hi.
+
+    Raises:
+        InputError: the line is not recorded at a value that it reaches.
+    """
+    assert line.published is not None
+    digitised = pd.DataFrame(line.published.points, columns=["x", "published", "tolerance"])
+    found = digitised.merge(line.points[["x", "y", "lo", "hi"]], on="x", how="left")
+    missing = found["y"].isna() & (found["x"] <= line.points["x"].max())
+    if missing.any():
+        x = found["x"][missing].iloc[0]
+        raise InputError(f"{place}: x is {x:g}; allowed: an x at which the rebuilt is recorded")
+    return found
+
+
+def with_error(line: Line, points: pd.DataFrame, **changes: Any) -> Line:
+    """Return points at digitised values, whose lo and hi are the digitisation error, as a line."""
+    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
+    points = points.assign(lo=low, hi=high, runs=0, interpretation="")
+    return replace(line, points=points, published=None, algorithm="", guide=False, **changes)
 
 
 def _marks(line: Line, place: str) -> Line:
-    """Return the digitised values of a line, as far as it goes, as open marks.
-
-    Their lo and hi are the digitisation error.
-    """
-    assert line.published is not None
-    known = dict(zip(line.points["x"], line.points["y"], strict=True))
-    name = f"published {line.name}"
-    rows = reached_points(line.published, known, f"{place}: {name}")
-    points = pd.DataFrame(rows, columns=["x", "y", "tolerance"])
-    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
-    points = points.assign(lo=low, hi=high, runs=0, variant=PUBLISHED, interpretation="")
-    return Line(name, PUBLISHED_LABEL, replace(OPEN_MARKS, colour=line.look.colour), points)
+    """Return the digitised values of a line, as far as it goes, as open marks."""
+    name = f"{PUBLISHED} {line.name}"
+    reached = compared_points(line, f"{place}: {name}").dropna()
+    points = reached.assign(y=reached["published"], variant=PUBLISHED)
+    look = replace(OPEN_MARKS, colour=line.look.colour)
+    return with_error(line, points, name=name, label=PUBLISHED_LABEL, look=look)
 
 
 def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> None:
