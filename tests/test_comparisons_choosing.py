@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from choosing_rows import INSTANCES, frames_of, grid_rows, rows_of, trial_rows
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
@@ -350,6 +351,8 @@ def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
     assert points[["x", "y"]].notna().all(axis=None)
     assert len(drawn.axes) == {"extra-map": 4, "extra-tuning": 2}.get(name, 4)
     drawn.canvas.draw()
+    texts = [text for text in drawn.findobj(Text) if text.get_text()]
+    assert min(text.get_fontsize() for text in texts) >= 7.0
     questions = grid_rows()[SETTING].dropna().drop_duplicates()
     if name == "extra-map":
         # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.

@@ -36,13 +36,7 @@ def allowance(ours: float, lo: float, hi: float, published: float, tolerance: fl
 
 
 def agreement(difference: float, tolerance: float, allowed: float) -> str:
-    """Return whether a number of ours agrees with a digitised one.
-
-    Args:
-        difference: ours minus the digitised value.
-        tolerance: the digitisation error, within which it ``agrees``.
-        allowed: see ``allowance``; within it is ``with our interval``, beyond it ``differs``.
-    """
+    """Return whether a difference is within the digitisation error, or what is ``allowed``."""
     distance = abs(difference) - _ROUNDING
     if distance <= tolerance:
         return AGREES
@@ -113,11 +107,7 @@ def _number(text: str, where: str) -> float:
 
 
 def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the figures of an experiments file, every key ``published`` with its points.
-
-    Args:
-        figures: the section ``figures``; it is not changed.
-        path: the experiments file.
+    """Return a copy of the figures of an experiments file, every key ``published`` with its points.
 
     Raises:
         InputError: a curve is named that is not in the file of digitised values, or one of the
@@ -180,10 +170,6 @@ def compare_digitised(
     documents: Mapping[str, Mapping[str, Any]], frames: "Callable[[str], pd.DataFrame]"
 ) -> "pd.DataFrame":
     """Return the columns ``COMPARED`` of all digitised values of some figures.
-
-    Args:
-        documents: name of a figure to its entry in the experiments file.
-        frames: from the name of results to their table.
 
     Raises:
         InputError: an entry, or what it asks of the results, is wrong.

@@ -84,6 +84,7 @@ def draw_figure(
     frames: Frames,
     folder: Path,
     derived: Derived | None = None,
+    diagrams: Mapping[str, Diagram] | None = None,
     paper: str = "",
 ) -> list[Path]:
     """Draw one figure and each of its panels as pdf, png and csv, and write what was drawn as json.
@@ -94,6 +95,7 @@ def draw_figure(
         frames: from the name of a simulation or exact result to its table.
         folder: where the files go.
         derived: the paper's functions that make the rows of panels of kind ``derived``.
+        diagrams: the paper's functions that draw figures of kind ``diagram``, by figure.
         paper: short name of the paper, which the heading of every picture begins with.
 
     Returns:
@@ -103,6 +105,8 @@ def draw_figure(
         InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     figure = parse_figure(name, spec)
+    if figure.is_diagram:
+        return _draw_diagram(figure, frames, folder, diagrams or {}, paper)
     lines: dict[str, list[Line]] = {}
     sources = cache(frames)
     for letter, panel in figure.panels.items():
@@ -122,24 +126,10 @@ def draw_figure(
     return [*written, described]
 
 
-def draw_diagram(
-    spec: Mapping[str, Any],
-    name: str,
-    frames: Frames,
-    folder: Path,
-    diagrams: Mapping[str, Diagram],
-    paper: str = "",
+def _draw_diagram(
+    figure: FigureSpec, frames: Frames, folder: Path, diagrams: Mapping[str, Diagram], paper: str
 ) -> list[Path]:
-    """Draw one diagram as pdf, png and csv, and write what was drawn as json; return the files.
-
-    Args:
-        spec, name, frames, folder, paper: as in ``draw_figure``.
-        diagrams: the paper's functions, by figure.
-
-    Raises:
-        InputError: the entry is wrong, or the paper has no such diagram.
-    """
-    figure = parse_figure(name, spec)
+    name = figure.name
     if name not in diagrams:
         allowed = ", ".join(diagrams)
         raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
@@ -309,13 +299,7 @@ _NOTE_COLOUR = "#333333"
 
 
 def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
-    """Return the drawn panels in rows, legends above the axes or beside them.
-
-    Args:
-        figure: the figure that the panels belong to.
-        lines: the lines of one panel, or of all of them.
-        paper: short name of the paper.
-    """
+    """Return the drawn panels in rows, one or all of a figure, legends above or beside them."""
     count = len(lines)
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
@@ -610,11 +594,6 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
 
     Between -1 and 1, which is shaded, a residual is within the digitisation error; a bar is our
     95 % interval.
-
-    Args:
-        axes: the strip, whose x axis is the panel's.
-        above: the panel.
-        lines: its residuals.
     """
     axes.set_gid(STRIP)
     axes.axhspan(-1.0, 1.0, **_SHADE)
@@ -691,13 +670,7 @@ def common_labels(
 
 
 def heading(paper: str, figure: str, letter: str = "") -> str:
-    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``.
-
-    Args:
-        paper: short name of the paper.
-        figure: name of the figure, such as ``fig1-as-written`` or ``extra-bias``.
-        letter: letter of the panel; empty for the whole.
-    """
+    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``."""
     numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
     panel = f"({letter})" if letter else ""
     if numbered is None:
@@ -827,14 +800,10 @@ _NAME_PLACE = 1.05
 
 
 def label_lines(axes: Axes, lines: Sequence[Line], height: float) -> None:
-    """Write the label of each line right of the panel, beside the line's last point.
+    """Write the label of each line right of the panel, beside its last point, lines of text apart.
 
-    Labels that would touch stand apart; a thin line leads to the point.
-
-    Args:
-        axes: the panel, with its final scales and limits.
-        lines: those that are named.
-        height: of the panel in inches, about.
+    A thin line leads to the point. The panel has its final scales and limits, and is about so
+    many inches high.
     """
     ends = [(line.points["x"].iloc[-1], line.points["y"].iloc[-1]) for line in lines]
     to_share = axes.transData + axes.transAxes.inverted()

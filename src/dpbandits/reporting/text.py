@@ -69,6 +69,7 @@ _SIGNS = {
 }
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _POWERS = str.maketrans(_RAISED, "0123456789-")
+_SUPERSCRIPTS = str.maketrans("0123456789-", _RAISED)
 _UPPER = dict(zip("0123456789-+αn", f"{_RAISED}⁺ᵅⁿ", strict=True))
 
 _SCIENTIFIC = re.compile(r"(?<![\w.])(-?)(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
@@ -78,12 +79,9 @@ _PANEL = re.compile(r"fig(\d+)([a-z])")
 
 
 def readable(text: str) -> str:
-    """Return a text whose numbers are ``10⁻⁵``, ``2.5×10⁶``, ``∞`` and ``0.00``.
+    """Return a text whose numbers are ``10⁻⁵``, ``2.5×10⁶``, ``∞`` and ``0.00``, not Python's.
 
     The name of a panel alone, ``fig1a``, is ``1(a)``.
-
-    Args:
-        text: as Python prints numbers: ``1e-05``, ``2.5e+06``, ``inf``, ``-0.00``.
     """
     panel = _PANEL.fullmatch(text)
     if panel is not None:
@@ -94,7 +92,7 @@ def readable(text: str) -> str:
 
 def _power(match: re.Match[str]) -> str:
     sign, mantissa, exponent = match.groups()
-    power = "10" + str(int(exponent)).translate(str.maketrans(_UPPER))
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
     return sign + (power if float(mantissa) == 1.0 else f"{mantissa}×{power}")
 
 
@@ -217,14 +215,7 @@ def unmarked(text: str) -> str:
 
 
 def document(cells: "pd.DataFrame", caption: str, column_format: str, *, long: bool) -> str:
-    """Return a complete LaTeX document with one booktabs table.
-
-    Args:
-        cells: plain text; the column names are the head of the table.
-        caption: plain text.
-        column_format: LaTeX column types, one for each column.
-        long: whether the table may break over pages.
-    """
+    """Return a LaTeX document with one booktabs table, ``long`` if it may break over pages."""
     escaped = _escaped(cells)
     table = escaped.style.hide(axis="index").to_latex(
         hrules=True,
@@ -238,12 +229,7 @@ def document(cells: "pd.DataFrame", caption: str, column_format: str, *, long: b
 
 
 def tabular(cells: "pd.DataFrame", column_format: str) -> str:
-    r"""Return a bare booktabs ``tabular``, for ``\input`` (packages array and booktabs).
-
-    Args:
-        cells: plain text; the column names are the head of the table.
-        column_format: LaTeX column types, one for each column.
-    """
+    """Return a bare booktabs ``tabular``, for ``\\input`` (packages array and booktabs)."""
     styled = _escaped(cells).style.hide(axis="index")
     return str(styled.to_latex(hrules=True, column_format=column_format))
 
