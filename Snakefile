@@ -13,7 +13,14 @@ report: "workflow/report/overview.rst"
 
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import planned_targets, rule_name, timing_path, wanted
+from dpbandits.pipeline.targets import (
+    THREADS,
+    planned_targets,
+    published_seconds,
+    rule_name,
+    timing_path,
+    wanted,
+)
 
 # An exception that is let through would be shown with the lines of code that it passed.
 try:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.comparisons.choosing.scores import NONE, PLAYERS, SETTING
+from dpbandits.comparisons.field import NONE, PLAYERS, SETTING
 
 INSTANCES = tuple(f"drawn-{number}" for number in range(1, 13))
 

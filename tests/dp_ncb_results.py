@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judgement, judge_interpretation
+from dpbandits.claims.judge import Judgement, judge
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import NOMINAL
@@ -242,13 +242,12 @@ def _results(name: str) -> pd.DataFrame:
 def verdict_of(name: str, world: World, variant: str, **values: Any) -> Judgement:
     """Judge the row of a claim with this variant and exactly these values in a world."""
     claim = CLAIMS[name]
-    [interpretation] = [
-        each
-        for each in claim.interpretations
-        if (each.variant, dict(each.values)) == (variant, values)
+    rows = [
+        each for each in claim.interpretations if (each.variant, each.values) == (variant, values)
     ]
     results = _results if world == AS_IT_IS else lambda name: make(name, world)
-    return judge_interpretation(claim, interpretation, Evidence(results))
+    [found] = judge([claim.model_copy(update={"interpretations": rows})], Evidence(results))
+    return found
 
 
 def changed(*changes: Change) -> World:

@@ -2,13 +2,15 @@
 
     python tests/mutants.py --number 60 --packages engine metrics      (or `make mutants`)
 
-Faults of ``mutations.py`` are drawn from the functions of the packages, those that draw left out,
-and pytest runs for each of them in a fork, until a test fails. Tests are those of the package by
+A fault is a number raised by one, an operator, a choice or a condition turned round, or a call left
+out. They are drawn from the functions of the packages, those that draw left out, and pytest runs
+for each of them in a fork, until a test fails. Tests are those of the package by
 their names, and the golden values, or those that are named. ``--again FILE`` takes the faults that
 an earlier output has as noticed: what a rewrite of the tests must notice, too.
 """
 
 import argparse
+import ast
 import itertools
 import os
 import random
@@ -19,6 +21,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -26,24 +29,140 @@ from typing import Any
 
 import pytest
 
-from mutations import Edits, choice_edits, faults, number_edits, operator_edits
-
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "dpbandits"
 LIBRARIES = ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click")
 """Imported once, before the forks."""
-EDITS: tuple[Edits, ...] = (number_edits, operator_edits, choice_edits)
 SECONDS = 400
 DRAWING = re.compile(r"\b(?:plt|sns|axes?)\b")
+
+
+OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Lt: ast.Gt,
+    ast.Gt: ast.Lt,
+    ast.LtE: ast.Gt,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.USub: ast.UAdd,
+}
+OTHER_CHOICES: dict[type[ast.AST], type[ast.AST]] = {
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+OTHER_CALLS = {"min": "max", "max": "min"}
+
+Edit = tuple[str, Callable[[], None]]
+"""What is changed, and what changes the tree."""
+
+
+def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
+    """Yield each node of a tree with the innermost statement that it belongs to."""
+    waiting: list[tuple[ast.stmt | None, ast.AST]] = [(None, tree)]
+    while waiting:
+        statement, node = waiting.pop(0)
+        statement = node if isinstance(node, ast.stmt) else statement
+        if statement is not None:
+            yield statement, node
+        waiting += [(statement, child) for child in ast.iter_child_nodes(node)]
+
+
+def set_field(node: ast.AST, name: str, value: object, what: str) -> Edit:
+    """Return the edit that gives a node another field."""
+    return what, lambda: setattr(node, name, value)
+
+
+def number_edits(node: ast.AST) -> Iterator[Edit]:
+    """Yield the edit of a number, one more, or of a truth value, the other one."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        changed = not node.value if isinstance(node.value, bool) else node.value + 1
+        yield set_field(node, "value", changed, str(node.value))
+
+
+def operator_edits(node: ast.AST) -> Iterator[Edit]:
+    """Yield the edits of an operator, a condition, or a call of min or max."""
+    if isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp | ast.UnaryOp):
+        opposite = OPPOSITES.get(type(node.op))
+        if opposite is not None:
+            yield set_field(node, "op", opposite(), type(node.op).__name__)
+    if isinstance(node, ast.Compare):
+        opposite = OPPOSITES.get(type(node.ops[0]))
+        if opposite is not None:
+            changed = [opposite(), *node.ops[1:]]
+            yield set_field(node, "ops", changed, type(node.ops[0]).__name__)
+    if isinstance(node, ast.If | ast.IfExp) and not isinstance(node.test, ast.Compare | ast.BoolOp):
+        yield set_field(node, "test", ast.UnaryOp(ast.Not(), node.test), "condition")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        other = OTHER_CALLS.get(node.func.id)
+        if other is not None:
+            yield set_field(node.func, "id", other, node.func.id)
+
+
+def choice_edits(node: ast.AST) -> Iterator[Edit]:
+    """Yield the edits of a membership, an identity, a filter, any or all, or a call for its effect.
+
+    Code that computes little has hardly another edit.
+    """
+    if isinstance(node, ast.Compare):
+        opposite = OTHER_CHOICES.get(type(node.ops[0]))
+        if opposite is not None:
+            changed = [opposite(), *node.ops[1:]]
+            yield set_field(node, "ops", changed, type(node.ops[0]).__name__)
+    if isinstance(node, ast.comprehension):
+        for place, test in enumerate(node.ifs):
+            changed_tests = [*node.ifs]
+            changed_tests[place] = ast.UnaryOp(ast.Not(), test)
+            yield set_field(node, "ifs", changed_tests, "filter")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        other = {"any": "all", "all": "any"}.get(node.func.id)
+        if other is not None:
+            yield set_field(node.func, "id", other, node.func.id)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield set_field(node, "value", ast.Constant(None), "call left out")
+
+
+def faults(source: str) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yield each fault of the functions of a source: its name, and what returns the source with it.
+
+    A fault is named by what is changed and the first line of the innermost statement around it.
+    A source is to be returned with one of them: they change the same tree.
+    """
+    tree = ast.parse(source)
+    parents = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
+    functions = [f for parent in parents for f in parent.body if isinstance(f, ast.FunctionDef)]
+    for edits in (number_edits, operator_edits, choice_edits):
+        for statement, node in [each for function in functions for each in statements(function)]:
+            if isinstance(statement, ast.While) and edits is operator_edits:
+                # Its condition: the loop might not end.
+                continue
+            for what, change in edits(node):
+
+                def changed(change: Callable[[], None] = change) -> str:
+                    change()
+                    return ast.unparse(tree)
+
+                yield f"{what}: {ast.unparse(statement).splitlines()[0]}", changed
 
 
 def drawn(packages: list[str], number: int, seed: int) -> list[str]:
     """Return the names of faults: a file, and which of its faults."""
     pool = []
     for package in packages:
-        for path in sorted((SOURCES / package).rglob("*.py")):
+        module = SOURCES / f"{package}.py"
+        for path in [module] if module.exists() else sorted((SOURCES / package).rglob("*.py")):
             source = path.read_text(encoding="utf-8")
-            count = sum(1 for edits in EDITS for _ in faults(source, edits))
+            count = sum(1 for _ in faults(source))
             if not DRAWING.search(source):
                 pool += [f"{path.relative_to(SOURCES).as_posix()}#{k}" for k in range(count)]
     return random.Random(seed).sample(pool, min(number, len(pool)))
@@ -54,9 +173,8 @@ def planted(name: str) -> tuple[Path, CodeType, str]:
     file, _, number = name.partition("#")
     path = SOURCES / file
     source = path.read_text(encoding="utf-8")
-    every = itertools.chain.from_iterable(faults(source, edits) for edits in EDITS)
-    fault = next(itertools.islice(every, int(number), None))
-    return path, compile(fault.source, str(path), "exec", dont_inherit=True), str(fault)
+    fault, changed = next(itertools.islice(faults(source), int(number), None))
+    return path, compile(changed(), str(path), "exec", dont_inherit=True), fault
 
 
 class CompiledAnew:
@@ -102,17 +220,8 @@ def play(name: str, tests: list[str]) -> None:
         return code if is_it else get_code(self, module)
 
     SourceFileLoader.get_code = changed  # type: ignore[method-assign]
-    words = [
-        "-x",
-        "-q",
-        "-rfE",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        "-p",
-        "no:faulthandler",
-    ]
+    without = ("no:cacheprovider", "no:xdist", "no:faulthandler")
+    words = ["-x", "-q", "-rfE", *(word for name in without for word in ("-p", name))]
     status = pytest.main([*words, f"--rootdir={ROOT}", *tests], plugins=[CompiledAnew(path)])
     sys.stdout.flush()
     os._exit(status)
@@ -150,9 +259,9 @@ def outcome(name: str, tests: list[str]) -> tuple[str, str]:
 
 def tests_of(name: str) -> list[str]:
     """Return the tests of the package of a fault, by their names, and the golden values."""
-    package = name.partition("/")[0]
+    package = re.split(r"[/.]", name)[0]
     folder = ROOT / "tests"
-    return [str(path) for path in sorted(folder.glob(f"test_{package}_*.py"))] + [
+    return [str(path) for path in sorted(folder.glob(f"test_{package}*.py"))] + [
         str(folder / "golden" / "test_golden.py")
     ]
 

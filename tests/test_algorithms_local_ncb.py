@@ -202,23 +202,15 @@ def test_forced_pulls() -> None:
             assert 1000 < forced_rounds < 3000
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "variant", "epsilon", "bandit", "horizon"),
-    [
-        pytest.param(
-            algorithm,
-            *(variant, epsilon, bandit, horizon),
-            marks=[] if (variant, epsilon) == ("as-coded", 2.0) else pytest.mark.slow,
-        )
-        for algorithm in (NCB, UCB)
-        for variant in ("as-coded", "repaired")
-        for epsilon, bandit, horizon in (
-            (0.2, FIFTY_ARMS, 15_000),
-            (2.0, FIVE_ARMS, 60_000),
-            (0.5, MIXED, 60_000),
-        )
-    ],
-)
+LONG = [
+    ("as-coded", 2.0, FIVE_ARMS, 60_000),
+    pytest.param("repaired", 0.2, FIFTY_ARMS, 15_000, marks=pytest.mark.slow),
+    pytest.param("as-coded", 0.5, MIXED, 60_000, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("algorithm", [NCB, UCB], ids=lambda each: each.id)
+@pytest.mark.parametrize(("variant", "epsilon", "bandit", "horizon"), LONG)
 def test_long_runs_take_the_reference_s_decisions(
     algorithm: Algorithm, variant: str, epsilon: float, bandit: Bandit, horizon: int
 ) -> None:

@@ -6,6 +6,7 @@ probability below 0.001 even at exactly 5 %. Every control has its counterpart t
 
 import math
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,12 @@ from dpbandits.auditing.blackbox import (
     TOGETHER,
     Budget,
     Mechanism,
-    certify,
+    MechanismAudit,
+    audit_mechanism,
     choose,
     choose_event,
-    sequence_events,
 )
 from dpbandits.auditing.events import Measure
-from dpbandits.auditing.functions import MechanismAudit
 from dpbandits.auditing.statistics import (
     Runs,
     Threshold,
@@ -35,6 +35,7 @@ from dpbandits.auditing.statistics import (
     of_prefixes,
     of_pulls,
     of_statistic,
+    sequence_events,
     thresholds,
 )
 from dpbandits.errors import InputError
@@ -43,13 +44,27 @@ from support import mostly_slow
 SEEDS = 1000
 LIMIT = int(binom.ppf(0.999, SEEDS, 0.05))
 Draw = Callable[[bool, np.random.Generator, int], NDArray[Any]]
+BOTH = False, True
 PURE, GAUSSIAN = Measure("epsilon"), Measure("mu")
 
 
 def numbers(draw: Draw, key: str) -> Mechanism:
     """A mechanism that releases one number."""
     value = column(0, "value")
-    return Mechanism(draw, lambda fitting, ranking: [of_statistic(value, ranking)], key)
+    return Mechanism(draw, BOTH, lambda fitting, ranking: [of_statistic(value, ranking)], key)
+
+
+def certify(mechanism: Mechanism, measure: Measure, budget: Budget) -> MechanismAudit:
+    """Audit a mechanism that claims nothing."""
+    return audit_mechanism(
+        mechanism.sample,
+        *mechanism.inputs,
+        claim=math.inf,
+        measure=measure,
+        events=mechanism.propose,
+        key=mechanism.key,
+        **asdict(budget),
+    )
 
 
 def laplace(epsilon: float) -> Draw:
@@ -166,7 +181,7 @@ def test_events_of_sequences_are_found() -> None:
         rest = rng.random((runs, 3)) < 0.5
         return np.column_stack([first, rest]).astype(np.int8)
 
-    mechanism = Mechanism(play, sequence_events(2, 0), "sequences")
+    mechanism = Mechanism(play, BOTH, sequence_events(2, 0), "sequences")
     found = certify(mechanism, PURE, Budget(20_000, seed=3))
     truth = math.log(0.7 / 0.2)
     assert 0.9 * truth < found.lower <= truth
@@ -341,7 +356,7 @@ def fails(value: Any, rng: Rng, n: int) -> Any:
             "audit_mechanism: claim is -1.0; allowed: 0 to inf",
         ),
         (released(1.0), {"delta": 2}, "audit_mechanism: delta is 2; allowed: 0 to 1"),
-        (released(1.0), {"runs": 2}, "runs is 2; allowed: 8 to"),
+        (released(1.0), {"runs": 2}, "runs is 2; allowed: a whole number from 8 to"),
         (released(1.0), {"names": ["a", "b"]}, "names are .*; allowed: 1, one a column"),
         (3, {}, "audit_mechanism: sample is 3; allowed: a function"),
     ],

@@ -92,7 +92,7 @@ def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
 def test_transcripts_have_the_probabilities_of_gaussian_thompson_sampling() -> None:
     """Chi-square over all transcripts of three rounds, enumerated from ts-is-dp, Algorithm 1."""
     pair = constant(0.25, 0.5)
-    play = setting_of("ts-gaussian", 3, {}).mechanism(pair).play
+    play = setting_of("ts-gaussian", 3, {}).mechanism(pair).sample
     outputs = play(True, np.random.default_rng(20), 200_000).astype(int)
     codes = np.bincount(outputs @ [4, 2, 1], minlength=8)
     rewards = [[1.0, 0.25, 0.25], [0.5, 0.5, 0.5]]
@@ -130,10 +130,10 @@ def test_every_algorithm_and_variant_is_played() -> None:
             "notion is 'local'; allowed: pull table, round, as a played algorithm shows its arms "
             "and no noisy reward",
         ),
-        ({"horizon": 1}, "horizon is 1; allowed: an integer from 2 to 1000000"),
-        ({"arms": 1}, "arms is 1; allowed: an integer from 2 to 100"),
-        ({"runs": 3}, "runs is 3; allowed: 8 to 10000000000"),
-        ({"search_runs": 0}, "runs is 0; allowed: 8 to 10000000000"),
+        ({"horizon": 1}, "horizon is 1; allowed: a whole number from 2 to 1000000"),
+        ({"arms": 1}, "arms is 1; allowed: a whole number from 2 to 100"),
+        ({"runs": 3}, "runs is 3; allowed: a whole number from 8 to 10000000000"),
+        ({"search_runs": 0}, "runs is 0; allowed: a whole number from 8 to 10000000000"),
         ({"level": 2.0}, "level is 2.0; allowed: strictly between 0 and 1"),
         ({"params": {"epsilon": -1.0}}, "adap-ucb: epsilon is -1.0"),
         ({"features": [[1.0], [2.0]]}, "features: adap-ucb takes none; allowed: left out"),
@@ -165,7 +165,7 @@ def test_blocks_of_uniform_arms_are_refused() -> None:
         "gdp-ncb", 4096, {"epsilon": 1.0}, interpretations={"exploration": "blocks"}
     )
     with pytest.raises(InputError, match="has not answered in segments of arms 1 to 2"):
-        setting.mechanism(PAIR).play(False, np.random.default_rng(1), 1)
+        setting.mechanism(PAIR).sample(False, np.random.default_rng(1), 1)
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,7 +266,7 @@ def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> 
     algorithm = REGRET[name]
     setting = setting_of(name, horizon, dict(algorithm.example))
     pair = make_pair(rewards, rewards, notion=ROUND if by_round else PULL_TABLE)
-    plays = setting.mechanism(pair).play
+    plays = setting.mechanism(pair).sample
     assert isinstance(plays, Plays)
     seen = list[tuple[int, int, float]]()
 
@@ -305,7 +305,7 @@ def test_every_identification_trial_has_the_table_from_its_beginning(name: str) 
     # Arm 4 is best in the first phase alone, arm 2 from then on.
     rewards = [[0.2] * 24, [0.4] * 3 + [0.9] * 21, [0.3] * 24, [0.5] * 3 + [0.0] * 21]
     setting = setting_of(name, 24, {}, arms=4)
-    play = setting.mechanism(make_pair(rewards, rewards)).play
+    play = setting.mechanism(make_pair(rewards, rewards)).sample
     assert isinstance(play, Trials)
     block = play(False, np.random.default_rng(1), 50)
     task = play.task()

@@ -147,12 +147,6 @@ def test_whole_means_are_floats() -> None:
     assert whole.describe() == dpbandits.bernoulli([1.0, 0.0]).describe()
 
 
-@given(bandits())
-def test_descriptions_name_the_instance(bandit: dpbandits.Bandit) -> None:
-    for law, entry in zip(bandit.arms, bandit.describe(), strict=True):
-        assert entry == {"law": law.name, "parameter": law.parameter}
-
-
 def test_instances_from_mappings() -> None:
     made = bandit_from({"law": "truncated-exponential", "rates": [0.1, 1]})
     assert made == dpbandits.truncated_exponential([0.1, 1.0])
@@ -201,16 +195,6 @@ def test_other_sums_are_drawn_reward_by_reward(bandit: Bandit, count: int, seed:
         total += bandit.draw(0, single)
     assert bandit.draw_sum(0, count, together) == total
     assert together.bit_generator.state == single.bit_generator.state
-
-
-def test_the_binomial_begins_where_it_says() -> None:
-    bandit = dpbandits.bernoulli([0.5, 0.5])
-    generator, other = np.random.default_rng(1), np.random.default_rng(1)
-    assert (
-        bandit.draw_sum(0, BINOMIAL_FROM - 1, generator)
-        == (other.random(BINOMIAL_FROM - 1) < 0.5).sum()
-    )
-    assert bandit.draw_sum(0, BINOMIAL_FROM, generator) == other.binomial(BINOMIAL_FROM, 0.5)
 
 
 # Linear bandits.

@@ -8,10 +8,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Measured, mean
-from dpbandits.papers.dp_bai.fits import MULTIPLES, budget_90, linear_fit
+from dpbandits.papers.dp_bai.fits import linear_fit
+from dpbandits.papers.dp_bai.quantities import budget_90
 
+MULTIPLES = (0.6, 0.75, 0.9, 1, 1.1, 1.3, 1.5)
 BUDGETS = (600, 750, 900, 1000, 1100, 1300, 1500)
 TRIALS = 2000
 NEEDED = 1000.0
@@ -29,7 +31,7 @@ def crossing(successes: np.ndarray) -> Measured:
             **{"trials": TRIALS, "value": np.asarray(successes, dtype=float)},
         }
     )
-    return budget_90(Evidence.of_frames({"made up": frame}), "made up")
+    return budget_90(Series(Evidence.of_frames({"made up": frame}), {"in": "made up"}))
 
 
 def test_the_probit_fit_is_that_of_maximum_likelihood() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from dp_ncb_results import BEST, EXACT, World, changed, make, steeper, verdict_of
 from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.claims.judge import Judgement, judge_interpretation
+from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.ledger import ledger
 from dpbandits.papers.dp_ncb.exact_statistics import phase_one_outside, runs_with_weak_pulls
 from dpbandits.papers.dp_ncb.quantities import crossing_time, time_below, time_below_ratio
@@ -188,12 +188,11 @@ def test_slopes_over_epsilon_may_lie_anywhere_between_the_orders() -> None:
 
 def test_the_cost_of_not_knowing_the_horizon_is_that_made_up() -> None:
     """1.5 t^0.05 at the ends of windows: from t = 2^17 - 1 to 2^23 - 1."""
+    [finding] = [each for each in DP_NCB.findings if each.id == "NCB-F11"]
+    rows = judge([finding], evidence_of(World(), "anytime", "known-horizon"))
+    asked = f"algorithm={LDP}", "repaired"
     [found] = [
-        judge_interpretation(finding.claim, row, evidence_of(World(), "anytime", "known-horizon"))
-        for finding in DP_NCB.findings
-        if finding.claim.id == "NCB-F11"
-        for row in finding.claim.interpretations
-        if row.label == f"algorithm={LDP}" and row.variant == "repaired"
+        row for row in rows if (row.interpretation.label, row.interpretation.variant) == asked
     ]
     ends = np.array([2**17 - 1, 2**23 - 1])
     costs = [values(found)[f"{name} cost"] for name in ("smallest", "largest")]

@@ -1,7 +1,8 @@
 """The claims file: what it has to say, and one line about everything that is wrong with it."""
 
 import copy
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +11,33 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims.docket import Claim, load_claims
+from dpbandits.claims.docket import Claim, ClaimsFile, claims_of
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
+from dpbandits.claims.numbers import Estimate, mean
+from dpbandits.config.documents import load_document
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.results import results_frame
-from dpbandits.papers import find_paper
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.pipeline.project import Project
 from shared import AUDIT, ExactResults
 from support import refused
-from toy_claims import STATISTICS as TOYS
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
+
+
+def level(evidence: Evidence, *, which: int) -> Estimate:
+    """Mean of one series."""
+    return mean(evidence.values("toy", "regret", which=which))
+
+
+def levels(evidence: Evidence) -> Mapping[str, Estimate]:
+    """Mean of the first two series."""
+    return {f"series {which}": level(evidence, which=which) for which in (0, 1)}
+
+
+TOYS = {"level": level, "levels": levels}
 
 VALID: dict[str, Any] = {
     "paper": "toy",
@@ -43,8 +57,8 @@ VALID: dict[str, Any] = {
             "runs_paper": 10,
             "interpretations": [{"which": "first"}, {"which": "second"}],
             "comparisons": {
-                "mean": {"statistic": "level", "kind": "less", "threshold": 1},
-                "both": {"statistic": "levels", "kind": "less", "threshold": 1, "part": "both"},
+                "mean": {"statistic": "level", "less": 1},
+                "both": {"statistic": "levels", "less": 1, "part": "both"},
             },
         }
     },
@@ -59,12 +73,12 @@ def load(
     change(document["claims"]["TOY-C1"])
     path = folder / "toy.yaml"
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    return load_claims(path, TOYS)
+    return claims_of(load_document(path, ClaimsFile), path, TOYS)
 
 
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     claim = load(tmp_path)[0]
-    assert claim.analyses == (50, 100)
+    assert claim.runs == (50, 100)
     assert [interpretation.label for interpretation in claim.interpretations] == [
         "which=first",
         "which=second",
@@ -72,21 +86,21 @@ def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     assert [
         claim.settings(interpretation)["which"] for interpretation in claim.interpretations
     ] == [0, 1]
-    assert claim.comparisons[1].part == "both"
-    with pytest.raises(AttributeError):
-        claim.combine = "any"  # type: ignore[misc]
+    assert claim.comparisons["both"].part == "both"
+    with pytest.raises(ValueError, match="frozen"):
+        claim.combine = "any"
 
 
 def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
-    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].analyses == ()
-    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].analyses == (400,)
+    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].runs == ()
+    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].runs == (400,)
 
 
 @pytest.mark.parametrize("figure", ["fig1", ["fig1", "fig2b"]])
 def test_a_claim_names_one_figure_or_several(tmp_path: Path, figure: str | list[str]) -> None:
     given = (figure,) if isinstance(figure, str) else tuple(figure)
-    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figures == given
-    assert load(tmp_path)[0].figures == ()
+    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figure == given
+    assert load(tmp_path)[0].figure == ()
 
 
 def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
@@ -97,13 +111,13 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda e: e.pop("rule"), ["rule: Field required"]),
+        (lambda e: e.pop("scope"), ["scope: Field required"]),
         (lambda e: e.update(weight=1), ["key is 'weight'", "statement, place"]),
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increase"]),
         (lambda e: e.update(runs="many"), ["runs.0 is 'many'", "integer"]),
         (lambda e: e.update(runs=10_000_001), ["runs.0 is 10000001", "less than or equal to"]),
         (lambda e: e.update(figure=[]), ["figure is []"]),
-        (lambda e: e.update(reads=[]), ["reads is []"]),
+        (lambda e: e.update(reads=[]), ["reads is []", "where runs is 0"]),
         (lambda e: e.update(combine="few"), ["combine is 'few'", "'all', 'any' or 'most'"]),
         (lambda e: e.update(level=0), ["level is 0", "greater than 0"]),
         (lambda e: e.update(level=1), ["level is 1", "less than 1"]),
@@ -111,10 +125,12 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(rerun=100, runs=0), ["rerun is 100", "where runs is above 0"]),
         (lambda e: e.update(verdicts=["confirmed"]), ["verdicts.0 is 'confirmed'", "'fails'"]),
         (lambda e: comparison_of(e).update(indifference=-1), ["indifference is -1", "equal to 0"]),
-        (lambda e: comparison_of(e).update(kind="lower"), ["kind is 'lower'", "'less', 'greater'"]),
-        (lambda e: comparison_of(e).update(threshold=float("nan")), ["threshold", "finite"]),
-        (lambda e: comparison_of(e).update(threshold="x"), ["threshold is 'x'", "a number"]),
-        (lambda e: comparison_of(e).update(threshold=[0, 1]), ["less: threshold", "one number"]),
+        (lambda e: comparison_of(e).update(tolerance=-1), ["tolerance is -1", "equal to 0"]),
+        (lambda e: comparison_of(e).update(lower=1), ["key is 'lower'", "less, greater"]),
+        (lambda e: comparison_of(e).update(greater=1), ["less, greater; allowed: one of them"]),
+        (lambda e: comparison_of(e).update(less=float("nan")), ["less is nan", "finite"]),
+        (lambda e: comparison_of(e).update(less="x"), ["less is 'x'", "a number"]),
+        (lambda e: comparison_of(e).update(less=[0, 1]), ["less: threshold", "one number"]),
         (lambda e: comparison_of(e).update(statistic="median"), ["'median'", "level, levels"]),
         (lambda e: comparison_of(e).update(arguments={"b": 1}), ["b is no argument", "which"]),
         (lambda e: comparison_of(e).update({"for": {"b": [1]}}), ["b is no argument", "which"]),
@@ -130,7 +146,9 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
             ["variant is 'fixed'", "'repaired'"],
         ),
         (
-            lambda e: e["comparisons"]["both"].update(kind="no_increase"),
+            lambda e: e["comparisons"].update(
+                both={"statistic": "levels", "no_increase": 1, "part": "both"}
+            ),
             ["no comparison that could carry it", "no_increase"],
         ),
         (lambda e: [c.update(exploratory=True) for c in e["comparisons"].values()], ["carry it"]),
@@ -143,55 +161,95 @@ def test_whatever_is_wrong_is_said_in_one_line(
 
 
 def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: Path) -> None:
-    refused(lambda: load_claims(tmp_path / "none.yaml", TOYS), "none.yaml: cannot be read")
+    refused(lambda: load_document(tmp_path / "none.yaml", ClaimsFile), "none.yaml: cannot be read")
     (tmp_path / "bad.yaml").write_text("claims: [")
-    refused(lambda: load_claims(tmp_path / "bad.yaml", TOYS), "bad.yaml: is not valid YAML")
+    refused(lambda: load_document(tmp_path / "bad.yaml", ClaimsFile), "bad.yaml: is not valid YAML")
 
 
-STATISTICS = find_paper("ts-is-dp").statistics
-CLAIMS = load_claims(FILE, STATISTICS)
+def completed(keys: dict[str, Any], defaults: dict[str, Any] | None = None) -> Claim:
+    """Return a claim of one comparison that says no more than it has to, and some keys."""
+    document: dict[str, Any] = {
+        "paper": "toy",
+        "defaults": {"metric": "regret", **(defaults or {})},
+        "series": {
+            "toy": {"in": "toy", "when": {"log=base2": {"in": "other"}}},
+            "exact": {"in": "exact"},
+        },
+    }
+    entry = {"kind": "experiment", "statement": "A toy.", "scope": "The toy", "place": "Nowhere"}
+    comparisons = {"mean": {"value": "toy", "less": 1}}
+    document["claims"] = {"TOY-C1": {**entry, "comparisons": comparisons, **keys}}
+    file = ClaimsFile.model_validate(document)
+    return claims_of(file, Path("toy.yaml"), {}, {"toy": 400, "other": 300})[0]
+
+
+PARTED = {"comparisons": {"mean": {"value": "toy", "less": 1, "part": "first"}}}
+OF_EXACT = {"comparisons": {"number": {"value": "exact", "identity": 3}}}
+SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("keys", "defaults", "expected"),
+    [
+        ({}, {}, {"reads": ("toy",), "runs": (400,), "runs_paper": 0, "level": 0.05}),
+        ({}, {}, {"verdicts": ("holds", "fails"), "rule": "mean is less than 1."}),
+        ({}, SOME, {"runs": (50, 100), "runs_paper": 10, "level": 0.01}),
+        ({"runs": 200, "level": 0.02}, SOME, {"runs": (200,), "runs_paper": 10, "level": 0.02}),
+        ({"runs": 0}, SOME, {"runs": (), "runs_paper": 0}),
+        (OF_EXACT, SOME, {"reads": ("exact",), "runs": (), "runs_paper": 0, "level": 0.01}),
+        ({"parameters": {"log": "base2"}}, {}, {"reads": ("other",), "runs": (300,)}),
+        ({"interpretations": [{}, {"log": "base2"}]}, {}, {"reads": ("toy", "other")}),
+        ({}, {"reads": ["toy", "more"]}, {"reads": ("toy", "more")}),
+        (PARTED, {}, {"verdicts": ("holds", "fails", "mixed")}),
+        ({"kind": "order"}, {}, {"verdicts": ("not contradicted", "fails")}),
+        ({"kind": "order", "verdicts": ["holds"]}, {}, {"verdicts": ("holds",)}),
+    ],
+)  # fmt: skip
+def test_what_a_claim_does_not_say_follows_from_its_file(
+    keys: dict[str, Any], defaults: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    claim = completed(keys, defaults)
+    assert {key: getattr(claim, key) for key in expected} == expected
+
+
+CLAIMS = Project.load(ROOT).study("ts-is-dp").claims
 FINDINGS = Project.load(ROOT).study("ts-is-dp").findings
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
-def test_claims_take_the_defaults_of_their_file_and_exact_ones_no_runs_of_the_paper() -> None:
-    entries = yaml.safe_load(FILE.read_text())
-    for identifier, entry in entries["claims"].items():
-        runs = entry.get("runs", entries["defaults"]["runs"])
-        expected = entry.get("runs_paper", 0 if runs == 0 else entries["defaults"]["runs_paper"])
-        claim = BY_ID[identifier]
-        assert (claim.analyses, claim.runs_paper) == (tuple(np.atleast_1d(runs or [])), expected)
-
-
 def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:
     """The paper's figures have ten runs; what it says without an experiment has none."""
-    without = {claim.id for claim in CLAIMS if claim.analyses and not claim.runs_paper}
+    without = {claim.id for claim in CLAIMS if claim.runs and not claim.runs_paper}
     assert without == {"TSDP-C21", "TSDP-C25", "TSDP-C26", "TSDP-C27"}
-    assert {claim.runs_paper for claim in CLAIMS if claim.analyses} == {0, 10}
-    assert {claim.runs_paper for claim in CLAIMS if not claim.analyses} == {0}
-    assert all(
-        claim.analyses[0] >= 50 and claim.analyses[-1] <= 400 for claim in CLAIMS if claim.analyses
-    )
+    assert {claim.runs_paper for claim in CLAIMS if claim.runs} == {0, 10}
+    assert {claim.runs_paper for claim in CLAIMS if not claim.runs} == {0}
+    assert all(claim.runs[0] >= 50 and claim.runs[-1] <= 400 for claim in CLAIMS if claim.runs)
 
 
 def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
     """Algorithm 2 and Theorem 5 ask for c of at least 1."""
-    inside = {claim.id for claim in CLAIMS if claim.parameters.get("c_range") == "at-least-1"}
-    assert inside == {f"TSDP-C{name}" for name in ("8", "10b", "12", "24", "25", "26")}
-    assert all(
-        comparison.kind == "report"
+    tuned = [
+        (claim, comparison)
         for claim in CLAIMS
-        for comparison in claim.comparisons
-        if (comparison.arguments or {}).get("c_range") == "any"
-    )
+        for comparison in claim.comparisons.values()
+        if {"interior", "between"} & {name for name, _ in comparison.pick}
+    ]
+    assert {claim.id for claim, _ in tuned} == {
+        f"TSDP-C{name}" for name in ("8", "10b", "12", "24")
+    }
+    for _, comparison in tuned:
+        inside = {tag: (one.low, one.high) for tag, one in comparison.where.items()}
+        assert inside == {"c": (1.0, math.inf)} or not comparison.decides
+    for name in ("TSDP-C25", "TSDP-C26"):
+        assert BY_ID[name].parameters == {"c_range": "at-least-1"}
 
 
 def test_interpretations_are_those_that_change_what_is_judged() -> None:
     def interpretations(key: str) -> dict[str, set[object]]:
         return {
-            claim.id: {dict(interpretation.values)[key] for interpretation in claim.interpretations}
+            claim.id: {interpretation.values[key] for interpretation in claim.interpretations}
             for claim in CLAIMS
-            if key in dict(claim.interpretations[0].values)
+            if key in claim.interpretations[0].values
         }
 
     logarithms = {"base2", "natural"}
@@ -240,10 +298,10 @@ def test_the_experiments_file_records_all_that_the_claims_read() -> None:
     """At paper scale a missing series, tag, time or metric would raise."""
     exact = ExactResults("ts-is-dp")
     frames = {**made_up_results(), **exact}
-    read = {name for entry in [*CLAIMS, *(row.claim for row in FINDINGS)] for name in entry.reads}
+    read = {name for entry in [*CLAIMS, *FINDINGS] for name in entry.reads}
     frames |= {name: exact[name] for name in read if name in AUDIT}
     declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
-    entries = [*CLAIMS, *(finding.claim for finding in FINDINGS)]
+    entries = [*CLAIMS, *FINDINGS]
     results = {*declared["simulations"], *declared["analytic"], *AUDIT}
     assert {name for entry in entries for name in entry.reads} <= results
     found = judge(entries, Evidence.of_frames(frames))

@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dpbandits.claims.judge import judge, judge_comparisons
+from dpbandits.claims.docket import Comparison
+from dpbandits.claims.judge import Measured, judge, judge_comparisons
 from dpbandits.claims.numbers import (
     Estimate,
     largest,
@@ -20,10 +21,11 @@ from dpbandits.claims.numbers import (
     smallest,
     welch_difference,
 )
-from dpbandits.claims.verdict import decide, holm_levels, region_of
-from toy_claims import claim, comparison, on_series, toy_evidence
+from dpbandits.claims.verdict import decide, holm_levels
+from toy_claims import claim, on_series, toy_evidence
 
 ALPHA = 0.05
+ABOVE = Comparison.model_validate({"value": "a", "greater": 0})
 
 
 def band(rate: float, repetitions: int) -> float:
@@ -53,12 +55,9 @@ def test_what_is_decided_by_p_value_is_decided_by_the_interval_at_its_level() ->
     for _ in range(50):
         effects = generator.choice([0.0, 0.5, 1.0], 8)
         estimates = [mean(generator.normal(effect, 1.0, 30)) for effect in effects]
-        region = region_of("greater", 0.0)
-        judged = judge_comparisons(
-            [(comparison(kind="greater"), "", str(i), e) for i, e in enumerate(estimates)], ALPHA
-        )
+        judged = judge_comparisons([Measured(ABOVE, "", "", one) for one in estimates], ALPHA)
         assert [each.decision for each in judged] == [
-            decide(*estimate.interval(each.level), region)
+            decide(*estimate.interval(each.level), ABOVE.region)
             for estimate, each in zip(estimates, judged, strict=True)
         ]
         decided = sorted(each.level for each in judged if each.decision != "undecided")
@@ -72,10 +71,10 @@ def family_error(repetitions: int, *, corrected: bool) -> float:
     for _ in range(repetitions):
         estimates = [mean(generator.normal(0.0, 1.0, 30)) for _ in range(20)]
         if corrected:
-            items = [(comparison(), "", str(i), e) for i, e in enumerate(estimates)]
+            items = [Measured(ABOVE, "", "", one) for one in estimates]
             decisions = [each.decision for each in judge_comparisons(items, ALPHA)]
         else:
-            decisions = [decide(*e.interval(ALPHA), region_of("less", 0.0)) for e in estimates]
+            decisions = [decide(*e.interval(ALPHA), ABOVE.region) for e in estimates]
         wrong += any(decision != "undecided" for decision in decisions)
     return wrong / repetitions
 
@@ -106,10 +105,11 @@ def test_the_level_split_over_the_looks_holds_for_all_of_them_together() -> None
 
 def test_exact_and_exploratory_comparisons_cost_no_level() -> None:
     values = np.random.default_rng(1).normal(0.0, 1.0, 30)
+    beside = Comparison.model_validate({"value": "a", "less": 0, "exploratory": True})
     items = [
-        (comparison(), "", "random", mean(values)),
-        (comparison(), "", "exact", Estimate(-1.0)),
-        (comparison(exploratory=True), "", "exploratory", mean(values)),
+        Measured(ABOVE, "", "random", mean(values)),
+        Measured(ABOVE, "", "exact", Estimate(-1.0)),
+        Measured(beside, "", "exploratory", mean(values)),
     ]
     assert [each.level for each in judge_comparisons(items, ALPHA)] == [ALPHA] * 3
 

@@ -1,18 +1,33 @@
-"""Judging: interim analyses, interpretations, scales, and what lacks the runs it was promised."""
+"""Judging: interim analyses, rows, words, what is judged again, scales, and the family level."""
 
 import math
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from dpbandits.claims.docket import Interpretation
+from dpbandits.claims.docket import Claim
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import judge
+from dpbandits.claims.judge import STRICTER, Judgement, family_level, judge
+from dpbandits.claims.ledger import SIMULTANEOUS_COLUMNS, ledger, simultaneous
 from dpbandits.errors import InputError
-from toy_claims import claim, comparison, on_series, toy_evidence, toy_frame
+from toy_claims import claim, comparison, finding, number, on_series, toy_evidence, toy_frame
+
+NO_CODE = {"variant": "as-coded", "not_applicable": "no code was released"}
+EXACT: dict[str, Any] = {"runs": 0, "runs_paper": 0}
 
 
-def test_a_clear_claim_is_decided_at_the_first_look() -> None:
-    found = judge([claim(*on_series(0, 1))], toy_evidence([-2.0, -3.0]))[0]
+def detail_of(judged: Judgement) -> str:
+    return str(ledger([judged])["detail"].item())
+
+
+def judged(toy: Claim, means: list[float], **settings: Any) -> Judgement:
+    return judge([toy], toy_evidence(means, **settings))[0]
+
+
+def test_a_clear_claim_is_decided_at_the_first_analysis() -> None:
+    found = judged(claim(*on_series(0, 1)), [-2.0, -3.0])
     assert (found.verdict, found.runs, found.analyses) == ("holds", 50, (50,))
     assert found.level == pytest.approx(0.05 / 4)
     assert found.verdict_at_paper_runs == "holds"
@@ -20,121 +35,311 @@ def test_a_clear_claim_is_decided_at_the_first_look() -> None:
 
 def test_runs_grow_until_the_verdict_is_there() -> None:
     """With sd 1, a mean of -0.25 is 1.8 standard errors off at 50 runs and 5 at 400."""
-    found = judge([claim(*on_series(0))], toy_evidence([-0.25], seed=3))[0]
+    found = judged(claim(*on_series(0)), [-0.25], seed=3)
     assert found.verdict == "holds"
     assert found.runs > 50
     assert found.analyses == tuple(runs for runs in (50, 100, 200, 400) if runs <= found.runs)
     assert found.verdict_at_paper_runs == "undecided"
+    null = judged(claim(*on_series(0)), [0.0], seed=2)
+    assert (null.verdict, null.runs, null.analyses) == ("undecided", 400, (50, 100, 200, 400))
 
 
-def test_a_null_effect_stays_undecided_at_the_cap() -> None:
-    found = judge([claim(*on_series(0))], toy_evidence([0.0], seed=2))[0]
-    assert (found.verdict, found.runs, found.analyses) == ("undecided", 400, (50, 100, 200, 400))
+def test_the_level_of_a_claim_is_its_own() -> None:
+    """With sd 1 and 400 runs, a mean of -0.12 is 2.4 standard errors off: p is about 0.02."""
+    strict = {"runs": 400, "runs_paper": 400, "level": 0.001}
+    found = [
+        judged(claim(*on_series(0), **keys), [-0.12], seed=6)
+        for keys in (
+            {"runs": 400, "runs_paper": 400},
+            strict,
+            {"runs": [200, 400], "level": 0.02},
+        )
+    ]
+    assert [(one.verdict, one.level) for one in found[:2]] == [
+        ("holds", 0.05),
+        ("undecided", 0.001),
+    ]
+    assert [one.verdict_at_paper_runs for one in found[:2]] == ["holds", "undecided"]
+    assert found[2].level == 0.01
 
 
-def test_one_against_refutes_a_claim_about_all_points() -> None:
-    assert judge([claim(*on_series(0, 1))], toy_evidence([-2.0, 2.0]))[0].verdict == "fails"
-
-
-def test_one_for_carries_a_claim_that_there_is_one() -> None:
-    toy = claim(*on_series(0, 1), combine="any")
-    assert judge([toy], toy_evidence([-2.0, 2.0]))[0].verdict == "holds"
-    assert judge([toy], toy_evidence([2.0, 2.0]))[0].verdict == "fails"
+@pytest.mark.parametrize(
+    ("means", "combine", "verdict"),
+    [
+        ([-2.0, 2.0], "all", "fails"),
+        ([-2.0, 2.0], "any", "holds"),
+        ([2.0, 2.0], "any", "fails"),
+        ([-2.0, -2.0, -2.0, 2.0], "most", "fails"),
+        ([-2.0, -2.0, -2.0, -2.0], "most", "holds"),
+    ],
+)
+def test_comparisons_combine(means: list[float], combine: str, verdict: str) -> None:
+    assert judged(claim(*on_series(*range(len(means))), combine=combine), means).verdict == verdict
 
 
 def test_parts_that_come_out_differently_mix() -> None:
-    toy = claim(
-        comparison(arguments={"which": 0}, name="a", part="first"),
-        comparison(arguments={"which": 1}, name="b", part="second"),
-    )
-    found = judge([toy], toy_evidence([-2.0, 2.0]))[0]
+    toy = claim(*on_series(0, part="first"), *on_series(1, part="second"))
+    found = judged(toy, [-2.0, 2.0])
     assert found.verdict == "mixed"
     assert found.parts == {"first": "holds", "second": "fails"}
-    assert judge([toy], toy_evidence([2.0, 2.0]))[0].verdict == "fails"
+    assert judged(toy, [2.0, 2.0]).verdict == "fails"
 
 
 def test_parts_and_labels_name_their_variables() -> None:
-    each = comparison(name="series {which}", part="part {which}", over={"which": (0, 1)})
-    found = judge([claim(each)], toy_evidence([-2.0, -2.0]))[0]
+    over = {"for": {"which": [0, 1]}}
+    found = judged(claim(comparison(part="part {which}", **over)), [-2.0, -2.0])
     assert list(found.parts) == ["part 0", "part 1"]
     assert [one.label for one in found.comparisons] == ["series 0", "series 1"]
-    points = judge([claim(comparison("levels", name="mean"))], toy_evidence([-2.0, -2.0]))[0]
+    along = {"value": {"metric": "regret"}, "along": "which", "point": "series {which}"}
+    points = judged(claim(comparison("mean", **along)), [-2.0, -2.0])
     assert [one.label for one in points.comparisons] == ["mean [series 0]", "mean [series 1]"]
 
 
-def test_exploratory_comparisons_are_reported_and_do_not_count() -> None:
-    toy = claim(*on_series(0), *on_series(1, exploratory=True))
-    found = judge([toy], toy_evidence([-2.0, 2.0]))[0]
+def test_exploratory_and_reported_comparisons_do_not_count() -> None:
+    toy = claim(*on_series(0), *on_series(1, exploratory=True), number(3.0, less=None))
+    found = judged(toy, [-2.0, 2.0])
     assert found.verdict == "holds"
-    assert [each.decision for each in found.comparisons] == ["for", "against"]
+    assert [one.decision for one in found.comparisons] == ["for", "against", "reported"]
 
 
-def test_each_interpretation_is_judged_by_itself() -> None:
+def test_a_comparison_without_a_point_is_undecided_or_left_out() -> None:
+    nothing = {"quantity": "nothing"}
+    assert judged(claim(comparison("x", **nothing)), [0.0]).verdict == "undecided"
+    found = judged(claim(*on_series(0), comparison("x", exploratory=True, **nothing)), [-2.0])
+    assert [one.label for one in found.comparisons] == ["series 0"]
+
+
+def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
+    rows = [
+        {"size": "ratio"},
+        {"size": "difference", "verdicts": ["not contradicted", "fails"]},
+        NO_CODE,
+        {"variant": "repaired", "not_testable": "needs T = 1e9"},
+    ]
     toy = claim(
-        comparison(),
-        interpretations=(
-            Interpretation(values=(("which", 0),)),
-            Interpretation(values=(("which", 1),)),
-            Interpretation("as-coded", (), "no code was released"),
-        ),
+        number(2.0, "strict", asked_of={"size": ["ratio"]}),
+        number(2.0, "mild", less=5, asked_of={"size": ["difference"]}),
+        **EXACT,
+        interpretations=rows,
     )
+    found = judge([toy], toy_evidence([0.0]))
+    assert [(one.verdict, one.remark) for one in found] == [
+        ("fails", ""),
+        ("not contradicted", ""),
+        ("not applicable", "no code was released"),
+        ("not testable", "needs T = 1e9"),
+    ]
+
+
+def test_rows_are_judged_by_their_interpretations() -> None:
+    toy = claim(comparison(), interpretations=[{"which": 0}, {"which": 1}])
     found = judge([toy], toy_evidence([-2.0, 2.0]))
-    assert [each.verdict for each in found] == ["holds", "fails", "not applicable"]
-    assert found[2].remark == "no code was released"
+    assert [one.verdict for one in found] == ["holds", "fails"]
 
 
 def test_an_exact_claim_needs_no_runs() -> None:
-    toy = claim(comparison("constant", arguments={"value": -1.0}), analyses=(), runs_paper=0)
-    found = judge([toy], toy_evidence([0.0]))[0]
-    assert (found.verdict, found.runs) == ("holds", 0)
+    found = judged(claim(number(-1.0), **EXACT), [0.0])
+    assert (found.verdict, found.runs, found.analyses) == ("holds", 0, ())
     assert found.verdict_at_paper_runs == "not applicable"
-    lost = claim(comparison("constant", arguments={"value": math.nan}), analyses=(), runs_paper=0)
-    assert judge([lost], toy_evidence([0.0]))[0].verdict == "undecided"
+    assert judged(claim(number(math.nan), **EXACT), [0.0]).verdict == "undecided"
 
 
-def test_fewer_runs_than_the_first_look_leave_it_undecided() -> None:
-    found = judge([claim(*on_series(0))], toy_evidence([-2.0], runs=20))[0]
+def test_fewer_runs_than_the_analyses_are_judged_as_far_as_they_reach() -> None:
+    found = judged(claim(*on_series(0)), [-2.0], runs=20)
     assert found.verdict == "undecided"
     assert found.remark == "the results have 20 runs, the first interim analysis needs 50"
     # The comparison itself is shown with what there is.
     assert found.comparisons[0].estimate.runs == 20
+    some = judged(claim(*on_series(0)), [0.0], runs=120, seed=2)
+    assert (some.analyses, some.runs) == ((50, 100), 100)
+    assert some.level == pytest.approx(0.05 / 4)
 
 
-def test_fewer_runs_than_the_last_look_are_judged_at_the_looks_they_reach() -> None:
-    found = judge([claim(*on_series(0))], toy_evidence([0.0], runs=120, seed=2))[0]
-    assert (found.analyses, found.runs) == ((50, 100), 100)
-    assert found.level == pytest.approx(0.05 / 4)
-
-
-def test_no_point_to_compare_is_undecided() -> None:
-    assert judge([claim(comparison("nothing"))], toy_evidence([0.0]))[0].verdict == "undecided"
-
-
-def test_the_quick_scale_judges_what_there_is_and_forgives_what_is_missing() -> None:
-    toy = claim(*on_series(0, 7))
+def test_the_quick_scale_judges_what_there_is_once_and_forgives_what_is_missing() -> None:
+    toy, evidence = claim(*on_series(0, 7)), toy_evidence([-2.0], runs=20)
     with pytest.raises(InputError, match=r"TOY-C1: series 7: results of toy: 0 series"):
-        judge([toy], toy_evidence([-2.0], runs=20))
-    found = judge([toy], toy_evidence([-2.0], runs=20), scale="quick")[0]
-    assert found.scale == "quick"
-    assert [each.decision for each in found.comparisons] == ["for", "undecided"]
+        judge([toy], evidence)
+    [found] = judge([toy], evidence, scale="quick")
+    assert [one.decision for one in found.comparisons] == ["for", "undecided"]
     assert "not there at this scale" in found.comparisons[1].label
-    alone = judge([claim(*on_series(0))], toy_evidence([-2.0], runs=20), scale="quick")[0]
-    assert (alone.verdict, alone.runs) == ("holds", 20)
+    assert detail_of(found).startswith("quick scale, no evidence; ")
+    rerun = claim(*on_series(0), runs=50, rerun=200)
+    [once] = judge([rerun], toy_evidence([2.0], runs=20), scale="quick")
+    assert (once.verdict, once.runs, once.before) == ("fails", 20, None)
 
 
 def test_a_claim_reads_only_what_it_declares() -> None:
-    frames = {"toy": toy_frame([0.0])}
-    with pytest.raises(InputError, match="'toy' are not declared; allowed: other"):
-        judge(
-            [claim(*on_series(0), reads=("other",), analyses=())],
-            Evidence.of_frames(frames),
-        )
+    toy = claim(comparison("x", value={"in": "toy", "metric": "regret"}), reads=["other"], **EXACT)
+    with pytest.raises(InputError, match="results of : 0 series"):
+        judge([toy], toy_evidence([0.0]))
 
 
-def test_verdicts_are_the_same_when_judged_again() -> None:
-    toy = claim(*on_series(0, 1))
-    frames = {"toy": toy_frame([-0.3, -0.4])}
-    one, again = (judge([toy], Evidence.of_frames(frames))[0] for _ in range(2))
-    assert [(each.lo, each.hi) for each in one.comparisons] == [
-        (each.lo, each.hi) for each in again.comparisons
+@pytest.mark.parametrize(
+    ("values", "words", "expected"),
+    [
+        ([-1.0], ["holds", "fails", "mixed"], "holds"),
+        ([-1.0, 1.0], ["holds", "fails", "mixed"], "mixed"),
+        ([-1.0, 1.0], ["holds", "fails"], "fails"),
+        ([1.0], ["holds"], "undecided"),
+        ([-1.0, 1.0], ["holds"], "undecided"),
+        ([-1.0], ["not contradicted", "fails", "mixed"], "not contradicted"),
+        ([1.0], ["not contradicted", "fails", "mixed"], "fails"),
+        ([-1.0, 1.0], ["not contradicted", "fails", "mixed"], "mixed"),
+        ([-1.0, 1.0], ["not contradicted", "fails"], "fails"),
+        ([1.0], ["not contradicted"], "undecided"),
+        ([math.nan], ["not contradicted", "fails"], "undecided"),
+    ],
+)
+def test_a_claim_ends_in_its_words(values: list[float], words: list[str], expected: str) -> None:
+    several = [number(value, f"x={value}", part=f"x={value}") for value in values]
+    found = judged(claim(*several, **EXACT, verdicts=words), [0.0])
+    assert found.verdict == expected
+    assert "would decide" not in detail_of(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([-1.0], "shown"), ([1.0], "not shown"), ([-1.0, 1.0], "not shown"), ([], "reported")],
+)
+def test_a_finding_is_shown_or_not(values: list[float], expected: str) -> None:
+    several = [number(value, f"x={value}", part=f"x={value}") for value in values]
+    assert judge([finding(*several)], toy_evidence([0.0]))[0].verdict == expected
+
+
+def changing_frame(first: float, rest: float, runs: int = 300) -> pd.DataFrame:
+    """One series with one mean over the first 50 runs and another after them."""
+    frame = toy_frame([rest], runs=runs)
+    frame.loc[frame["run"] < 50, "value"] += first - rest
+    return frame
+
+
+def rerun(first: float, rest: float, runs: int = 300) -> Judgement:
+    toy = claim(*on_series(0), runs=50, rerun=200)
+    return judge([toy], Evidence.of_frames({"toy": changing_frame(first, rest, runs)}))[0]
+
+
+def test_a_failure_is_seen_again_on_fresh_runs_and_the_second_verdict_counts() -> None:
+    found = rerun(2.0, 2.0)
+    assert (found.verdict, found.runs, found.analyses) == ("fails", 200, (50,))
+    assert found.before is not None
+    assert (found.before.verdict, found.before.runs) == ("fails", 50)
+    assert detail_of(found).startswith(
+        "first interim analysis: fails on 50 runs, against: series 0; again on 200 fresh runs; "
+    )
+    assert rerun(2.0, 0.0).verdict == "undecided"
+    # The 200 runs after the first 50, not all 250.
+    fresh = rerun(2.0, -2.0)
+    values = changing_frame(2.0, -2.0)["value"].to_numpy()
+    assert (fresh.verdict, fresh.comparisons[0].estimate.runs) == ("holds", 200)
+    assert fresh.comparisons[0].estimate.value == pytest.approx(values[50:250].mean())
+    few = rerun(2.0, 2.0, runs=240)
+    assert (few.verdict, few.remark) == (
+        "undecided",
+        "fails on 50 runs; judging it again needs 200 fresh ones, the results have 190",
+    )
+
+
+def test_only_a_failing_part_is_seen_again() -> None:
+    for first in (-2.0, 0.0):
+        found = rerun(first, 2.0)
+        assert (found.before, found.runs) == (None, 50)
+    open_one = claim(*on_series(0, 1, 2, 3), combine="most", runs=200, rerun=200)
+    assert judged(open_one, [-2.0, -2.0, 0.0, 0.0], seed=3).before is None
+    parted = claim(*on_series(0, part="first"), *on_series(1, part="second"), runs=50, rerun=200)
+    mixed = judged(parted, [2.0, -2.0])
+    assert (mixed.verdict, mixed.runs) == ("mixed", 200)
+    assert detail_of(mixed).startswith(
+        "first interim analysis: mixed (first fails) on 50 runs, against: series 0; "
+        "again on 200 fresh runs; holds: second; fails: first; "
+    )
+
+
+CLAIMS = 91
+
+
+def row_of(toy: Claim, evidence: Evidence) -> pd.Series:
+    """Return the one row of both verdicts on a claim of a large family."""
+    frame = simultaneous(judge([toy], evidence, family=CLAIMS))
+    assert tuple(frame.columns) == SIMULTANEOUS_COLUMNS
+    return frame.iloc[0]
+
+
+def test_rows_that_can_err_share_the_level_of_their_claim() -> None:
+    toy = claim(*on_series(0), interpretations=[{}, {"variant": "repaired"}, NO_CODE])
+    assert family_level(toy, CLAIMS) == pytest.approx(0.05 / CLAIMS / 2)
+    assert family_level(claim(*on_series(0), level=1e-6), CLAIMS) == 1e-6
+
+
+@pytest.mark.parametrize(
+    ("mean", "seed", "expected"),
+    [
+        (-2.0, 1, ("holds", "holds", "yes", STRICTER[-1])),
+        (2.0, 1, ("fails", "fails", "yes", STRICTER[-1])),
+        (-0.5, 1, ("holds", "holds", "yes", 1.0)),
+        (-0.4, 1, ("holds", "undecided", "only at its own level", math.nan)),
+        (0.0, 3, ("undecided", "undecided", "-", STRICTER[-1])),
+    ],
+)
+def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level(
+    mean: float, seed: int, expected: tuple[Any, ...]
+) -> None:
+    """With sd 1 over 50 runs, -2 is 14 standard errors below 0 and -0.4 between 2 and 3.5."""
+    row = row_of(claim(*on_series(0), runs=50), toy_evidence([mean], runs=50, seed=seed))
+    assert (row["verdict"], row["verdict_in_family"], row["family_wise"]) == expected[:3]
+    strictest = 0.05 / CLAIMS / expected[3]
+    assert row["smallest_level"] == pytest.approx(strictest, nan_ok=True)
+
+
+def test_the_family_level_is_that_of_a_claim_with_such_a_level() -> None:
+    """One pass over what is measured judges as a claim of the level would be."""
+    toy, evidence = claim(*on_series(0, 1)), toy_evidence([-0.3, -0.25], seed=4)
+    [both] = judge([toy], evidence, family=CLAIMS)
+    [alone] = judge([claim(*on_series(0, 1), level=0.05 / CLAIMS)], evidence)
+    assert both.in_family is not None
+    within = both.in_family.judgement
+    assert (within.verdict, within.runs, within.level) == (alone.verdict, alone.runs, alone.level)
+    assert [(one.lo, one.hi, one.level) for one in within.comparisons] == [
+        (one.lo, one.hi, one.level) for one in alone.comparisons
     ]
+
+
+def test_what_is_exact_or_does_not_apply_has_no_level() -> None:
+    row = row_of(claim(number(-1.0), **EXACT), toy_evidence([0.0]))
+    assert (row["verdict_in_family"], row["family_wise"]) == ("holds", "exact")
+    assert np.isnan(row[["level", "level_in_family", "smallest_level"]].astype(float)).all()
+    row = row_of(claim(*on_series(0), interpretations=[NO_CODE]), toy_evidence([0.0]))
+    assert (row["verdict_in_family"], row["family_wise"]) == ("not applicable", "-")
+
+
+def test_the_number_of_a_row_has_the_label_of_what_the_ledger_shows() -> None:
+    """A claim may show a reported number, which is asked nothing, in place of the binding one."""
+    pair = *on_series(0), number(3.0, "level", less=None)
+    evidence = toy_evidence([-2.0], runs=50)
+    toy = claim(*pair, shown="level", runs=50)
+    row, shown = row_of(toy, evidence), ledger(judge([toy], evidence)).iloc[0]
+    assert (row["measured"], row["asked"]) == ("level", "")
+    assert row["estimate_in_family"] == shown["estimate"] == 3.0
+    assert row_of(claim(*pair, runs=50), evidence)["asked"] == "less than 0"
+
+
+@pytest.mark.slow
+def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
+    """Null control: 40 families of 20 claims whose mean is exactly at the threshold.
+
+    At its own level each claim is decided, either way, with chance 5 %: of 800 about 40, three
+    standard deviations 18. In the family any of 20 is with chance 5 %: more than 7 of 40 families
+    have chance 3e-3 (binomial).
+    """
+    toy = claim(*on_series(0), runs=50)
+    decided, spoilt = 0, 0
+    for group in range(40):
+        judgements = []
+        for seed in range(20):
+            evidence = toy_evidence([0.0], runs=50, seed=1000 * group + seed)
+            judgements += judge([toy], evidence, family=20)
+        decided += sum(one.verdict != "undecided" for one in judgements)
+        spoilt += any(
+            one.in_family and one.in_family.judgement.verdict != "undecided" for one in judgements
+        )
+    assert 22 <= decided <= 58
+    assert spoilt <= 7

@@ -1,73 +1,78 @@
-"""The ledger: its columns, which comparison a row shows, and the words beside it."""
+"""The tables of verdicts: their columns, which comparison a row shows, and the words beside it."""
 
 import io
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from dpbandits.claims.docket import Claim, Interpretation
-from dpbandits.claims.judge import Judgement, judge
-from dpbandits.claims.ledger import (
-    COMPARISON_COLUMNS,
-    LEDGER_COLUMNS,
-    comparisons,
-    explain,
-    ledger,
-    to_csv,
-)
-from toy_claims import claim, comparison, on_series, toy_evidence
+from dpbandits.claims.docket import Claim
+from dpbandits.claims.judge import judge
+from dpbandits.claims.ledger import COMPARISON_COLUMNS, LEDGER_COLUMNS, comparisons, ledger, to_csv
+from toy_claims import claim, comparison, number, on_series, toy_evidence
 
 
-def judged(toy: Claim, means: list[float], **settings: object) -> list[Judgement]:
-    scale = settings.pop("scale", "paper")
-    return judge([toy], toy_evidence(means, **settings), scale)  # type: ignore[arg-type]
-
-
-def row(toy: Claim, means: list[float], **settings: object) -> pd.Series:
-    return ledger(judged(toy, means, **settings)).iloc[0]
+def row(toy: Claim, means: list[float], **settings: Any) -> pd.Series:
+    return ledger(judge([toy], toy_evidence(means, **settings))).iloc[0]
 
 
 def test_columns_are_those_of_the_contract() -> None:
     """Design, contract 2."""
     contract = "claim,kind,variant,interpretation,verdict,estimate,lo,hi,runs,runs_paper,"
     contract += "verdict_at_paper_runs,scale,detail"
-    found = judged(claim(*on_series(0)), [-2.0])
+    found = judge([claim(*on_series(0))], toy_evidence([-2.0]))
     assert ",".join(ledger(found).columns) == ",".join(LEDGER_COLUMNS) == contract
     assert tuple(comparisons(found).columns) == COMPARISON_COLUMNS
     assert tuple(ledger([]).columns) == LEDGER_COLUMNS
 
 
-def test_a_claim_that_holds_shows_the_comparison_nearest_to_its_threshold() -> None:
+NO_CODE = {"variant": "as-coded", "not_applicable": "no code"}
+PRESUMED = [*on_series(0), *on_series(1, no_increase=0)]
+
+
+@pytest.mark.parametrize(
+    ("entries", "keys", "means", "words"),
+    [
+        ([*on_series(0, 1, 2)], {}, [-3.0, -1.0, -2.0], "binding comparison: series 1, asked: les"),
+        ([*on_series(0, 1, 2)], {}, [-3.0, 1.0, 2.0], "1 for, 2 against, 0 undecided; binding com"),
+        ([*on_series(0, 1, 2)], {}, [-3.0, 1.0, 2.0], "binding comparison: series 2"),
+        ([*on_series(0, 1)], {"combine": "any"}, [-3.0, 1.0], "for: series 0; binding compar"),
+        ([*on_series(0, 1)], {"combine": "any"}, [3.0, 1.0], "none is for; binding compar"),
+        ([*on_series(0, 1)], {"combine": "most"}, [-3.0, 1.0], "against: series 1"),
+        # A presumption is shown only where it refutes.
+        (PRESUMED, {}, [-3.0, -0.1], "binding comparison: series 0"),
+        (PRESUMED, {}, [-3.0, 3.0], "binding comparison: series 1"),
+        ([comparison(part="eta={which}", **{"for": {"which": [0, 1]}})], {}, [-2.0, 2.0],
+         "holds: eta=0; fails: eta=1; "),
+        ([number(float("nan"), "x")], {"runs": 0, "runs_paper": 0}, [0.0],
+         "binding comparison: x, asked: less than 0; no number was measured"),
+        ([number(place, name, less=1) for name, place in {"x": -3.0, "y": -0.5, "z": -2.0}.items()],
+         {"runs": 0, "runs_paper": 0, "verdicts": ["not contradicted", "fails"]}, [0.0],
+         "binding comparison: y"),
+        ([*on_series(0)], {"interpretations": [NO_CODE]},
+         [0.0], "no code"),
+    ],
+)  # fmt: skip
+def test_the_detail_names_what_a_verdict_depends_on(
+    entries: list[Any], keys: dict[str, Any], means: list[float], words: str
+) -> None:
+    assert words in row(claim(*entries, **keys), means)["detail"]
+
+
+def test_a_row_shows_the_number_of_its_binding_comparison() -> None:
     found = row(claim(*on_series(0, 1, 2)), [-3.0, -1.0, -2.0])
-    assert found["verdict"] == "holds"
     assert found["estimate"] == pytest.approx(-1.0, abs=0.6)
-    assert "binding comparison: series 1, asked: less than 0" in found["detail"]
     assert found["lo"] < found["estimate"] < found["hi"] < 0.0
+    assert (found["verdict"], found["runs"], found["runs_paper"]) == ("holds", 50, 10)
 
 
-def test_a_claim_that_fails_shows_the_worst_comparison() -> None:
-    found = row(claim(*on_series(0, 1, 2)), [-3.0, 1.0, 2.0])
-    assert (found["verdict"], found["runs"], found["runs_paper"]) == ("fails", 50, 10)
-    assert "binding comparison: series 2" in found["detail"]
-    assert "comparisons: 1 for, 2 against, 0 undecided" in found["detail"]
-
-
-def test_a_claim_that_there_is_one_shows_the_clearest_or_the_nearest_miss() -> None:
-    toy = claim(*on_series(0, 1), combine="any")
-    assert "for: series 0; binding comparison: series 0" in row(toy, [-3.0, 1.0])["detail"]
-    assert "none is for; binding comparison: series 1" in row(toy, [3.0, 1.0])["detail"]
-
-
-def test_a_presumption_is_shown_only_where_it_refutes() -> None:
-    toy = claim(*on_series(0), *on_series(1, kind="no_increase"))
-    assert "binding comparison: series 0" in row(toy, [-3.0, -0.1])["detail"]
-    assert "binding comparison: series 1" in row(toy, [-3.0, 3.0])["detail"]
-
-
-def test_mixed_rows_list_their_parts() -> None:
-    toy = claim(comparison(name="a", part="eta={which}", over={"which": (0, 1)}), runs_paper=0)
-    detail = row(toy, [-2.0, 2.0])["detail"]
-    assert detail.startswith("holds: eta=0; fails: eta=1; ")
+def test_a_claim_about_most_points_names_those_that_are_not_for() -> None:
+    toy = claim(*on_series(0, 1, 2, 3), combine="most", runs=400)
+    found = row(toy, [-2.0, -2.0, 0.0, 0.0], seed=2)
+    assert found["verdict"] == "undecided"
+    assert "comparisons: 2 for, 0 against, 2 undecided; binding comparison: se" in found["detail"]
+    assert found["lo"] < 0.0 < found["hi"]
+    assert "; undecided: series 2, series 3" in found["detail"]
 
 
 def test_undecided_rows_say_how_many_runs_would_decide() -> None:
@@ -82,84 +87,36 @@ def test_undecided_rows_say_how_many_runs_would_decide() -> None:
 
 def test_undecided_rows_show_what_would_settle_them_soonest() -> None:
     """One against settles a claim about all points: of two that lean so, the clearer one."""
-    toy = claim(*on_series(0, 1, 2), analyses=(50,))
-    found = row(toy, [-0.3, 0.0, 0.1], seed=4)
-    table = comparisons(judged(toy, [-0.3, 0.0, 0.1], seed=4))
+    toy, evidence = claim(*on_series(0, 1, 2), runs=50), toy_evidence([-0.3, 0.0, 0.1], seed=4)
+    table = comparisons(judge([toy], evidence))
     leaning = table[table["estimate"] > 0].sort_values("estimate")
+    found = ledger(judge([toy], evidence)).iloc[0]
     assert found["verdict"] == "undecided"
     assert found["estimate"] == leaning["estimate"].iloc[-1]
 
 
-def test_a_lost_number_is_named() -> None:
-    toy = claim(comparison("constant", arguments={"value": float("nan")}, name="x"), analyses=())
-    found = row(toy, [0.0])
-    assert found["verdict"] == "undecided"
-    assert found["detail"].endswith(
-        "binding comparison: x, asked: less than 0; no number was measured"
-    )
-
-
-def test_the_quick_scale_says_it_is_no_evidence() -> None:
-    found = row(claim(*on_series(0)), [-2.0], runs=20, scale="quick")
-    assert found["scale"] == "quick"
-    assert found["detail"].startswith("quick scale, no evidence; ")
-    assert "no evidence" not in row(claim(*on_series(0)), [-2.0])["detail"]
-
-
-def test_what_does_not_apply_says_why() -> None:
-    toy = claim(
-        *on_series(0), interpretations=(Interpretation("as-coded", (), "no code was released"),)
-    )
-    found = row(toy, [0.0])
-    assert (found["verdict"], found["variant"]) == ("not applicable", "as-coded")
-    assert found["detail"] == "no code was released"
-    assert pd.isna(found["estimate"])
-
-
 def test_every_comparison_is_a_row_of_the_evidence() -> None:
-    toy = claim(*on_series(0, 1, part="p"), *on_series(2, exploratory=True, part="p"))
-    table = comparisons(judged(toy, [-2.0, -2.0, 2.0]))
+    toy = claim(*on_series(0, 1, part="one"), *on_series(2, exploratory=True, part="one"))
+    table = comparisons(judge([toy], toy_evidence([-2.0, -2.0, 2.0])))
     assert table["comparison"].tolist() == ["series 0", "series 1", "series 2"]
     assert table["decided"].tolist() == ["for", "for", "against"]
     assert table["exploratory"].tolist() == [False, False, True]
-    assert table["level"].tolist() == pytest.approx([0.0125 / 2, 0.0125, 0.0125]) or table[
-        "level"
-    ].tolist() == pytest.approx([0.0125, 0.0125 / 2, 0.0125])
-    exact = claim(comparison("constant", arguments={"value": -1.0}), analyses=())
-    assert comparisons(judged(exact, [0.0]))["level"].isna().all()
-    assert set(table["part"]) == {"p"}
+    assert sorted(table["level"][:2]) == pytest.approx([0.0125 / 2, 0.0125])
+    assert table["level"][2] == 0.0125
+    assert set(table["part"]) == {"one"}
     assert set(table["threshold"]) == {"less than 0"}
+    exact = claim(number(-1.0), number(3.0, "level", less=None), runs=0, runs_paper=0)
+    found = comparisons(judge([exact], toy_evidence([0.0])))
+    assert found["level"].isna().all()
+    assert found.loc[1, ["estimate", "threshold", "decided"]].tolist() == [3.0, "", "reported"]
 
 
 def test_csv_text_is_stable_and_reads_back() -> None:
-    toy = claim(
-        *on_series(0, 1),
-        interpretations=(Interpretation("as-written", (("log", "base2"), ("b", 1))),),
-    )
-    texts = {to_csv(ledger(judged(toy, [-2.0, -2.0]))) for _ in range(2)}
-    assert len(texts) == 1
-    text = texts.pop()
+    toy = claim(*on_series(0, 1), interpretations=[{"log": "base2", "b": 1}])
+    text, again = (to_csv(ledger(judge([toy], toy_evidence([-2.0, -2.0])))) for _ in range(2))
+    assert text == again
     assert "\r" not in text
     back = pd.read_csv(io.StringIO(text))
     assert back["interpretation"].item() == "log=base2,b=1"
     assert text.split("\n")[0] == ",".join(LEDGER_COLUMNS)
     assert len(str(back["estimate"].item()).replace(".", "").strip("-0")) <= 8
-
-
-def test_explain_tells_every_comparison_and_the_verdict() -> None:
-    toy = claim(
-        *on_series(0, part="first"), *on_series(1, part="second"), *on_series(2, exploratory=True)
-    )
-    text = explain(judged(toy, [-2.0, 2.0, 2.0])[0])
-    for line in (
-        "TOY-C1 (experiment; Nowhere), as-written",
-        "  statement: A toy.",
-        "  interim analyses: 50 runs, each at level 0.0125",
-        "  part 'first': holds",
-        "  part 'second': fails",
-        "  verdict at the paper's 10 runs: mixed",
-    ):
-        assert line in text.split("\n")
-    assert "against   series 1: 2." in text
-    assert "series 2 (exploratory)" in text
-    assert "verdict: mixed; holds: first; fails: second" in text

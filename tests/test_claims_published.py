@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
-from dpbandits.claims.judge import _verdict
-from dpbandits.claims.statistics import OPERATIONS, Measurement
+from dpbandits.claims.docket import Claim, Comparison, Entry, Interpretation
+from dpbandits.claims.judge import verdict_of
 from dpbandits.claims.verdict import REPORT, combine_comparisons, decide
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
@@ -27,7 +26,7 @@ def table_of(paper: str, name: str) -> pd.DataFrame:
     return pd.read_csv(PUBLISHED / paper / f"{name}.csv", keep_default_na=False)
 
 
-def judged_rows(paper: str) -> Iterator[tuple[Claim, Interpretation, list[Row]]]:
+def judged_rows(paper: str) -> Iterator[tuple[Entry, Interpretation, list[Row]]]:
     """Yield every row of the ledger that results decide, with its published comparisons."""
     evidence = table_of(paper, "evidence")
     numbers = evidence[["lo", "hi"]].apply(pd.to_numeric, errors="coerce")
@@ -42,17 +41,15 @@ def judged_rows(paper: str) -> Iterator[tuple[Claim, Interpretation, list[Row]]]
             )
 
 
-def comparison_of(claim: Claim, interpretation: Interpretation, row: Row) -> Comparison:
+def comparison_of(claim: Entry, interpretation: Interpretation, row: Row) -> Comparison:
     """Return the comparison of the config that a published one is of, by its name and point."""
     [found] = {
-        id(comparison): comparison
-        for comparison in claim.comparisons
-        if comparison.is_asked_of(interpretation)
-        for variables in comparison.bindings(claim.settings(interpretation))
-        if comparison.part.format(**variables) == row["part"]
-        and row["comparison"].removeprefix(comparison.name.format(**variables))[:2] in ("", " [")
-        and comparison.kind == row["kind"]
-        and comparison.region.describe() == row["threshold"]
+        id(question.comparison): question.comparison
+        for question in claim.questions(interpretation)
+        if question.part == row["part"]
+        and row["comparison"].removeprefix(question.label)[:2] in ("", " [")
+        and question.comparison.kind == row["kind"]
+        and question.comparison.region.describe() == row["threshold"]
     }.values()
     return found
 
@@ -73,8 +70,8 @@ def test_intervals_give_decisions_and_decisions_give_verdicts(paper: str) -> Non
                 parts.setdefault(row["part"], []).append(decided)
         combined = {name: combine_comparisons(each, claim.combine) for name, each in parts.items()}
         expected = verdicts[claim.id, interpretation.variant, interpretation.label]
-        assert _verdict(claim, combined, interpretation) == expected, claim.id
-    assert any(claim.kind != FINDING for claim, _, _ in judged_rows(paper))
+        assert verdict_of(claim, combined, interpretation) == expected, claim.id
+    assert any(isinstance(claim, Claim) for claim, _, _ in judged_rows(paper))
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -119,12 +116,14 @@ def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
     module = paper.replace("-", "_")
     named = set()
     for claim in PROJECT.study(paper).stated:
-        for measured in (each.statistic for each in claim.comparisons):
-            if isinstance(measured, Measurement):
-                metrics = {one.tags.get("metric") for one in measured.series.values()}
-                functions = {measured.quantities.get(str(metric)) for metric in metrics}
-                named |= functions | ({measured.operation} - {*OPERATIONS})
-            else:
-                named.add(measured)
-    own = {each for each in find_paper(paper).statistics.values() if module in each.__module__}
+        for interpretation in claim.interpretations:
+            for question in claim.questions(interpretation):
+                comparison, series = question.comparison, question.vocabulary.series
+                tags = (tags.get("metric") for _, tags in comparison.operands)
+                summary, _ = comparison.summary or ("", {})
+                named |= {comparison.quantity, comparison.statistic, *tags}
+                named |= {summary, *comparison.keep}
+                named |= {(one.model_extra or {}).get("metric") for one in series.values()}
+    functions = find_paper(paper).statistics
+    own = {name for name, each in functions.items() if module in each.__module__}
     assert own <= named

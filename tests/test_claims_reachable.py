@@ -6,17 +6,18 @@ measures a number inside, outside, astride or just beyond its region.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
+from dpbandits.claims.docket import Claim, Comparison, Entry, Interpretation
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import judge_interpretation
+from dpbandits.claims.judge import judge
 from dpbandits.claims.numbers import Estimate
+from dpbandits.claims.statistics import Measurement
 from dpbandits.claims.verdict import Region
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
@@ -56,36 +57,31 @@ def placed(region: Region, place: str) -> Placed:
 
 
 def verdict(
-    monkeypatch: pytest.MonkeyPatch, claim: Claim, interpretation: Interpretation, places: Places
+    monkeypatch: pytest.MonkeyPatch, claim: Entry, interpretation: Interpretation, places: Places
 ) -> str:
     """Judge a row whose comparisons measure three numbers each, at some place of the region."""
 
-    def call(
-        comparison: Comparison, evidence: Evidence, variables: Mapping[str, Any]
-    ) -> dict[str, Estimate]:
-        part = comparison.part.format(**variables)
-        number = placed(comparison.region, places(comparison, part)) if comparison.decides else None
-        return dict.fromkeys("abc", number or Estimate(0.0))
+    def numbers(measurement: Measurement) -> dict[str, Estimate]:
+        question = measurement.question
+        comparison = question.comparison
+        if not comparison.decides:
+            return dict.fromkeys("abc", Estimate(0.0))
+        place = places(comparison, question.part)
+        return dict.fromkeys("abc", placed(comparison.region, place))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Comparison, "call", call)
-        return judge_interpretation(replace(claim, analyses=()), interpretation, NOTHING).verdict
+        patch.setattr(Measurement, "numbers", numbers)
+        exact = claim.model_copy(update={"runs": (), "interpretations": (interpretation,)})
+        return judge([exact], NOTHING)[0].verdict
 
 
-def parts_of(claim: Claim, interpretation: Interpretation) -> list[str]:
+def parts_of(claim: Entry, interpretation: Interpretation) -> list[str]:
     """Return the parts that are decided of a row."""
-    settings = claim.settings(interpretation)
-    return sorted(
-        {
-            comparison.part.format(**variables)
-            for comparison in claim.comparisons
-            if comparison.decides and comparison.is_asked_of(interpretation)
-            for variables in comparison.bindings(settings)
-        }
-    )
+    questions = claim.questions(interpretation)
+    return sorted({one.part for one in questions if one.comparison.decides})
 
 
-def patterns(claim: Claim, interpretation: Interpretation) -> Iterator[Places]:
+def patterns(claim: Entry, interpretation: Interpretation) -> Iterator[Places]:
     """Yield all parts at one place, all but one inside, and comparisons at random."""
     kinds = ("inside", "outside", "astride", "just beyond", "lost")
     for place in kinds:
@@ -102,13 +98,13 @@ def patterns(claim: Claim, interpretation: Interpretation) -> Iterator[Places]:
         )
 
 
-def words_of(claim: Claim, interpretation: Interpretation) -> set[str]:
+def words_of(claim: Entry, interpretation: Interpretation) -> set[str]:
     """Return the words that a row may end in."""
     if not interpretation.is_judged:
         return {"not testable" if interpretation.not_testable else "not applicable"}
-    if claim.kind != FINDING:
+    if isinstance(claim, Claim):
         return {*claim.words(interpretation), "undecided"}
-    decides = any(each.decides and each.is_asked_of(interpretation) for each in claim.comparisons)
+    decides = any(one.comparison.decides for one in claim.questions(interpretation))
     return {"shown", "not shown", "undecided"} if decides else {"reported"}
 
 
@@ -134,7 +130,7 @@ def test_a_lost_number_leaves_a_row_undecided(paper: str, monkeypatch: pytest.Mo
         for interpretation in filter(lambda each: each.is_judged, claim.interpretations):
             deciding = [
                 each
-                for each in claim.comparisons
+                for each in claim.comparisons.values()
                 if each.decides and each.is_asked_of(interpretation)
             ]
             lost = [deciding] if claim.combine != "all" else [[each] for each in deciding]
@@ -157,7 +153,7 @@ def test_a_word_too_few_or_too_many_would_be_noticed(
     """The control: a claim that can hold and fail, entered with other words."""
     claim = next(each for each in PROJECT.study("dp-ts-ucb").claims if each.id == "DTU-C2")
     [interpretation] = claim.interpretations
-    wrong = replace(claim, verdicts=words)
+    wrong = claim.model_copy(update={"verdicts": words})
     reached = {
         verdict(monkeypatch, claim, interpretation, places)
         for places in patterns(claim, interpretation)

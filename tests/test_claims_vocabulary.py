@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dpbandits.claims.docket import ClaimsFile, claims_of
+from dpbandits.claims.docket import ClaimsFile, Question, claims_of
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, mean
-from dpbandits.claims.statistics import OPERATIONS, PICKS
+from dpbandits.claims.statistics import OPERATIONS, PICKS, Measurement
 from dpbandits.errors import InputError
 from support import ROOT
 
@@ -79,8 +79,8 @@ SERIES = {
 }
 
 
-def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[str, Estimate]:
-    """Measure a comparison as a claims file would state it; points by their labels."""
+def questions(entry: dict[str, Any], row: dict[str, Any] | None = None) -> list[Question]:
+    """Return a comparison as a claims file would state it, for all values it runs over."""
     claim = {
         **dict.fromkeys(("statement", "place", "scope", "rule", "metric"), "Some words."),
         **{"kind": "experiment", "verdicts": ["holds", "fails"], "runs": 50, "runs_paper": 50},
@@ -90,11 +90,15 @@ def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[s
     }
     file = ClaimsFile.model_validate({"paper": "toy", "series": SERIES, "claims": {"A-C1": claim}})
     [stated] = claims_of(file, ROOT, {"quantity": quantity})
-    [comparison], [interpretation] = stated.comparisons, stated.interpretations
+    return list(stated.questions(stated.interpretations[0]))
+
+
+def measured(entry: dict[str, Any], row: dict[str, Any] | None = None) -> dict[str, Estimate]:
+    """Measure a comparison; points by their labels."""
     answers = {}
-    for variables in comparison.bindings(stated.settings(interpretation)):
-        over = "".join(f" {key}={variables[key]}" for key in comparison.over or {})
-        for label, number in comparison.call(EVIDENCE, variables).items():
+    for question in questions(entry, row):
+        over = "".join(f" {key}={value}" for key, value in question.over.items())
+        for label, number in Measurement(question, EVIDENCE).numbers().items():
             answers[f"{label}{over}"] = number
     return answers
 
@@ -234,20 +238,27 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
     assert measured(entry, {"side": "right"})[""].value == pytest.approx(A[0])
 
 
+def test_a_mistyped_metric_or_tag_is_seen_without_measuring() -> None:
+    for tags, words in ({"metric": "regrte"}, "no regrte recorded"), ({"epsilon": 3}, "0 series"):
+        [question] = questions({"value": {"a": tags}, "at": {"epsilon": 1}})
+        with pytest.raises(InputError, match=words):
+            Measurement(question, EVIDENCE).check()
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
         ({"value": "a"}, "4 series"),
         ({"value": "a", "at": {"epsilon": 3}}, "0 series with"),
         ({"value": "a", "at": {"epsilon": 1}, "for": {"epsilno": [1]}}, "epsilno, which no series"),
-        ({"value": "c"}, "series 'c'"),
-        ({"value": "{name}", "for": {"name": ["c"]}}, "series 'c'"),
+        ({"value": "c"}, "series is 'c'"),
+        ({"value": "{name}", "for": {"name": ["c"]}}, "series is 'c'"),
         ({"value": "a", "along": "horizon"}, "horizon, which no series"),
         ({"value": "a", "at": {"epsilon": "{other}"}}, "other; allowed"),
         ({"value": "a", "pick": "steps"}, "without along"),
         ({**ALONG, "pick": {"margin": {"of": [3]}}}, "margin of 3"),
         ({"ratio": ["a", "a"], "along": "epsilon"}, "both series are"),
-        ({**ALONG, "pick": "highest"}, "pick is highest"),
+        ({**ALONG, "pick": "highest"}, "pick is 'highest'"),
         ({**ALONG, "pick": ["trend", "steps"]}, "of one number"),
         ({**ALONG, "points": [1, 2], "pick": "interior"}, "3 or more"),
         ({**ALONG, "points": [1], "pick": "trend"}, "2 or more"),
@@ -257,6 +268,8 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
         ),
         ({"value": "a", "ratio": ["a", "b"]}, "allowed: one"),
         ({"quantity": "halved", "of": "a"}, "quantity is 'halved'"),
+        ({"quantity": "quantity", "of": "a", "arguments": {"less": 1}}, "unexpected keyword"),
+        ({**ALONG, "pick": {"slope": {"z": "log"}}}, "slope: got an unexpected keyword"),
     ],
 )
 def test_what_has_no_answer_is_refused(entry: dict[str, Any], words: str) -> None:

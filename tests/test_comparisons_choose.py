@@ -10,10 +10,9 @@ import pytest
 import dpbandits
 from choosing_rows import frames_of, grid_rows
 from dpbandits.cli import main
-from dpbandits.comparisons.choosing.ranking import BEST, BROKEN, DEPENDS, TIED, Question, nearest
-from dpbandits.comparisons.choosing.scores import CLASSES, DESCRIPTIONS, OTHERS, PLAYERS, SHOWN
-from dpbandits.comparisons.choosing.tables import TABLES
-from dpbandits.comparisons.equal_privacy.formulas import level
+from dpbandits.comparisons.choose import BEST, BROKEN, DEPENDS, TIED, Question, nearest
+from dpbandits.comparisons.choosing import TABLES
+from dpbandits.comparisons.field import CLASSES, DESCRIPTIONS, OTHERS, PLAYERS, SHOWN, level
 from dpbandits.errors import InputError
 from dpbandits.pages import choosing as page_module
 from dpbandits.pages.choosing import NAMES, choosing_page, page_values, published, which_one

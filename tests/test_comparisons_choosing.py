@@ -12,30 +12,33 @@ from choosing_rows import INSTANCES, frames_of, grid_rows, rows_of, trial_rows
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.comparisons.choosing.diagrams import DIAGRAMS
-from dpbandits.comparisons.choosing.formulas import tuned_b, tuned_c
-from dpbandits.comparisons.choosing.instances import INSTANCES as MAKERS
-from dpbandits.comparisons.choosing.ranking import KEPT
-from dpbandits.comparisons.choosing.scores import (
+from dpbandits.comparisons.choose import KEPT
+from dpbandits.comparisons.choosing import TABLES
+from dpbandits.comparisons.choosing_figures import DIAGRAMS
+from dpbandits.comparisons.field import (
     APPROXIMATE,
     BEST_ARM,
     CLASSES,
     DELTA,
-    LEAST,
     NONE,
     PLAYERS,
     PURE,
-    RATE,
     REGRET,
     SETTING,
+    share_c,
+    tuned_b,
+    tuned_c,
+)
+from dpbandits.comparisons.instances import INSTANCES as MAKERS
+from dpbandits.comparisons.scores import (
+    LEAST,
+    RATE,
     TIE,
     WINNER,
     family_scores,
     mean_scores,
     winners,
 )
-from dpbandits.comparisons.choosing.tables import TABLES
-from dpbandits.comparisons.equal_privacy.formulas import share_c
 from dpbandits.config import Context
 from dpbandits.engine.cells import Cell, Series
 from dpbandits.errors import InputError

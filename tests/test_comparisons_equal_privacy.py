@@ -7,18 +7,18 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.comparisons.choosing.scores import APPROXIMATE, LOCAL, NONE, PURE, REGRET
-from dpbandits.comparisons.equal_privacy.formulas import (
+from dpbandits.comparisons.equal_privacy import FORMULAS, TABLES, tuned
+from dpbandits.comparisons.field import (
+    APPROXIMATE,
     DELTA,
-    FORMULAS,
+    LOCAL,
+    NONE,
+    PURE,
+    REGRET,
     least_alpha,
     level,
     share_b,
     share_c,
-    tuned,
-)
-from dpbandits.comparisons.equal_privacy.tables import (
-    TABLES,
 )
 from dpbandits.config import Context
 from dpbandits.engine.cells import Series
@@ -73,7 +73,7 @@ def test_every_algorithm_plays_at_every_budget_that_it_can_meet(name: str) -> No
 
 def test_the_tables_depend_on_no_kernel() -> None:
     """An edit of a kernel moves the results that play it, and no other."""
-    sources = {path.as_posix() for path in sources_of("dpbandits.comparisons.equal_privacy.tables")}
+    sources = {path.as_posix() for path in sources_of("dpbandits.comparisons.equal_privacy")}
     assert not [path for path in sources if path.startswith("algorithms/")]
 
 

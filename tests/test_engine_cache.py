@@ -374,16 +374,6 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     assert path.read_bytes() == b"old\n"
 
 
-def test_a_reader_keeps_the_file_that_it_opened(tmp_path: Path) -> None:
-    """Renamed into place, never written in place: who reads meanwhile sees the old file whole."""
-    path = tmp_path / "values.csv"
-    write_text(path, "old\n")
-    with path.open() as reader:
-        write_text(path, "new\n")
-        assert reader.read() == "old\n"
-    assert path.read_text() == "new\n"
-
-
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     def full(temporary: Path) -> None:
         raise OSError(28, "No space left on device")

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import math
+import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from dpbandits.engine.compute import compile_kernels, compute, compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.play import TRIALS
 from dpbandits.metrics import QUANTITIES
-from support import message_of, run_python
+from support import message_of
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 ROOT_SEED = 7
@@ -184,39 +185,32 @@ def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: 
     assert runs_of(after[1], range(30)) == runs_of(works[1].play(ROOT_SEED), range(30))
 
 
-KILLED = """
-import os, signal, sys
-import dpbandits
-from dpbandits.engine.cells import Work, make_cell
-from dpbandits.engine.compute import compute
-from dpbandits.engine import compute as computing
-played = []
-play = Work.play
-def counted(self, root_seed):
-    played.append(1)
-    if len(played) == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return play(self, root_seed)
-bandit = dpbandits.bernoulli([0.7, 0.5])
-cells = [make_cell(algorithm="ucb1", bandit=bandit, horizon=50 + i) for i in range(6)]
-computing.compile_kernels(cells)
-Work.play = counted
-runs = compute([Work(cell, range(10)) for cell in cells], root_seed=3)
-print(len(played), *[one["pseudo_regret"].tobytes().hex() for one in runs])
-"""
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_what_was_computed_before_a_kill_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    works = [work(0, 10, horizon=60 + i) for i in range(6)]
+    compile_kernels([works[0].cell])
+    expected = [each.play(3) for each in works]
+    play, played = Work.play, []
+    last = 5
 
+    def counted(self: Work, root_seed: int) -> dict[str, Any]:
+        played.append(self)
+        if len(played) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return play(self, root_seed)
 
-def test_what_was_computed_before_a_kill_is_kept() -> None:
-    killed = run_python("-c", KILLED, "5")
-    assert killed.returncode == -signal.SIGKILL
-    resumed = run_python("-c", KILLED, "1000")
-    assert resumed.returncode == 0, resumed.stderr
-    count, *values = resumed.stdout.split()
-    assert count == "2"
-    bandit = dpbandits.bernoulli([0.7, 0.5])
-    cells = [make_cell(algorithm="ucb1", bandit=bandit, horizon=50 + i) for i in range(6)]
-    whole = [Work(each, range(10)).play(3)["pseudo_regret"] for each in cells]
-    assert values == [each.tobytes().hex() for each in whole]
+    monkeypatch.setattr(Work, "play", counted)
+    child = os.fork()
+    if not child:
+        try:
+            compute(works, root_seed=3)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    resumed = compute(works, root_seed=3)
+    assert played == works[4:]
+    assert [*map(bytes_of, resumed)] == [*map(bytes_of, expected)]
 
 
 # Nash curves, each played by one process.

@@ -597,7 +597,7 @@ def test_the_example_is_short_private_and_noisy_enough() -> None:
     algorithm = dpbandits.load_algorithm(path)
     stated = dpbandits.guarantee(algorithm, params={"epsilon": 0.5, "pulls": 3}, horizon=100)
     assert stated == Guarantee("pure", 0.5)
-    epsilon, runs = 1.0, 4000
+    epsilon, runs = 1.0, 1000
     chosen = simulate(
         algorithm,
         params={"epsilon": epsilon, "pulls": 1},
@@ -607,5 +607,5 @@ def test_the_example_is_short_private_and_noisy_enough() -> None:
     )
     worse = int((chosen.pulls[:, 1] == 2).sum())
     expected = (2 + epsilon) * math.exp(-epsilon) / 4
-    # Four standard deviations; noise of half the scale would be off by 20 of them.
+    # Four standard deviations; noise of half the scale would be off by ten of them.
     assert abs(worse - runs * expected) < 4 * math.sqrt(runs * expected * (1 - expected))

@@ -3,7 +3,6 @@
 import math
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -151,12 +150,6 @@ def test_results_are_keyed_by_the_functions_and_by_the_rewards() -> None:
     assert first == again != other
     assert RECORDED.describe() == dpbandits.replay([[1, 0, 1, 1], [0.25, 0.5, 1.0]]).describe()
     assert RECORDED.describe() != dpbandits.replay([[1, 0, 1, 1], [0.25, 1, 0.5]]).describe()
-
-
-def test_results_come_from_the_cache(cache_folder: Path) -> None:
-    for _ in range(2):
-        dpbandits.simulate(algorithm="ucb1", bandit=RECORDED, horizon=20, runs=2).pulls  # noqa: B018
-    assert sum(path.is_file() for path in (cache_folder / "cells").rglob("*")) == 1
 
 
 async def late(rng: np.random.Generator) -> float:

@@ -1,4 +1,4 @@
-"""Two processes that need one kernel at once: one compiles it, neither takes wrong machine code."""
+"""The cache of compiled kernels: no machine code of another signature, or of other sources."""
 
 import ast
 import re
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numba.core.caching import IndexDataCacheFile
 
 from dpbandits import kernels
 from dpbandits.kernels import _Files
@@ -15,13 +14,12 @@ from dpbandits.kernels import _Files
 ROOT = Path(kernels.__file__).parent
 
 
-def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[Any, Any]:
-    """Save two signatures at once; return what is loaded for each.
+def test_no_signature_gets_the_code_of_another(tmp_path: Path) -> None:
+    """The second process begins and ends while the first stands between index and code.
 
-    The second process begins and ends while the first stands between index and code, and both have
-    read an empty index.
+    Both have read an empty index; numba's own files would give the second the code of the first.
     """
-    first, second = (kind(str(folder), "kernel", "stamp") for _ in range(2))
+    first, second = (_Files(str(tmp_path), "kernel", "stamp") for _ in range(2))
     write_index = first._save_index
 
     def overtaken(signatures: dict[str, str]) -> None:
@@ -31,18 +29,9 @@ def _loaded_after_a_race(kind: type[IndexDataCacheFile], folder: Path) -> tuple[
 
     first._save_index = overtaken  # type: ignore[method-assign]
     first.save("first", "code of the first")
-    return tuple(kind(str(folder), "kernel", "stamp").load(name) for name in ("first", "second"))
-
-
-def test_no_signature_gets_the_code_of_another(tmp_path: Path) -> None:
-    first, second = _loaded_after_a_race(_Files, tmp_path)
-    assert first in (None, "code of the first")
-    assert second == "code of the second"
-
-
-def test_the_race_is_one_with_numbered_files(tmp_path: Path) -> None:
-    """The null control: so numba keeps them."""
-    assert _loaded_after_a_race(IndexDataCacheFile, tmp_path)[1] == "code of the first"
+    loaded = _Files(str(tmp_path), "kernel", "stamp")
+    assert loaded.load("first") in (None, "code of the first")
+    assert loaded.load("second") == "code of the second"
 
 
 @pytest.mark.parametrize("signature", ["first", ("second", 2)])

@@ -86,11 +86,6 @@ def test_neither_cuts_between_calls_nor_inverse_counts_change_the_rest(
             np.testing.assert_array_equal(getattr(pieces, name), expected, err_msg=name)
 
 
-@given(traces(longest=1))
-def test_rewards_of_single_rounds_are_known_everywhere(trace: Trace) -> None:
-    assert not np.isnan(recorded(*trace).rewards_at).any()
-
-
 @given(traces(), bandits(5))
 def test_regret_does_not_depend_on_the_other_times(trace: Trace, bandit: dpbandits.Bandit) -> None:
     _, segments, grid = trace

@@ -6,7 +6,6 @@ Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_b
 import itertools
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,15 +36,17 @@ from dpbandits.papers.dp_bai.schedules import (
     worst_design_totals,
 )
 from dpbandits.papers.dp_bai.theory import (
+    FAR,
+    Bounds,
     Draws,
     Hardness,
-    asymptotic_budget,
     boundaries,
+    bounds,
     conditions,
     hardness,
-    theorem_bound,
-    union_bound,
-    union_budget,
+)
+from dpbandits.papers.dp_bai.theory import (
+    INSTANCES as JUDGED,
 )
 from shared import ExactResults
 
@@ -166,14 +167,12 @@ def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
 
 
 def test_errors_of_a_kernel_stay_below_the_theorem() -> None:
-    """One point of C12, as a check of the tags: I-B, epsilon = 1, T = 500."""
+    """One point of C12: I-B, epsilon = 1, T = 500."""
     bandit = two_armed(ratio=2.0)
     runs = dpbandits.identify(
         algorithm="dp-bai", params={"epsilon": 1.0}, bandit=bandit, budget=500, runs=2000, seed=1
     )
-    tags: dict[str, Any] = {"against": "budget", "horizon": 500}
-    bound = at("bounds", instance="two-armed", epsilon=1.0, bound="theorem", **tags)
-    assert 1.0 - runs.success.mean() < bound < 1.0
+    assert 1.0 - runs.success.mean() < bounds("two-armed", 1.0).theorem(500) < 1.0
 
 
 PHASES = {
@@ -370,23 +369,23 @@ def test_the_theorem_follows_from_its_proof_from_the_asymptotic_budget(
         exponent = (budget - schedule.reserved) / (64 * schedule.phases * hard.total)
         return (12 * schedule.phases + early) * math.exp(-exponent)
 
-    start = asymptotic_budget(schedule, hard)
+    found = Bounds(schedule, arms, hard)
+    start = found.applies_from
     # Exponents are in the hundreds at most: rounding is far below 1e-9.
-    assert proof(start) == pytest.approx(theorem_bound(schedule, start, hard), rel=1e-9)
-    assert proof(1.01 * start) < theorem_bound(schedule, 1.01 * start, hard)
-    assert proof(0.99 * start) > theorem_bound(schedule, 0.99 * start, hard)
+    assert proof(start) == pytest.approx(found.theorem(start), rel=1e-9)
+    assert proof(1.01 * start) < found.theorem(1.01 * start)
+    assert proof(0.99 * start) > found.theorem(0.99 * start)
 
 
-@pytest.mark.parametrize(("bandit", "arms"), [(section5(), 30), (two_armed(ratio=2.0), 2)])
-def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on(
-    bandit: LinearBandit, arms: int
-) -> None:
+@pytest.mark.parametrize("instance", JUDGED)
+def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on(instance: str) -> None:
     """C12, F8: below it the union bound is the larger one, from there on the smaller one."""
-    schedule, hard = phase_schedule(arms, 2), hardness(bandit.means, 2, 1.0)
-    start = union_budget(schedule, arms, hard)
-    for budget, is_smaller in ((1.001 * start, True), (0.999 * start, False)):
-        union = union_bound(schedule, arms, budget, hard)
-        assert (union < theorem_bound(schedule, budget, hard)) == is_smaller
+    found = bounds(instance, 1.0)
+    for budget, is_smaller in ((1.001, True), (0.999, False)):
+        at_budget = budget * found.follows_from
+        assert (found.union(at_budget) < found.theorem(at_budget)) == is_smaller
+    # What is simulated far out, where the bound follows.
+    assert FAR[instance] >= found.follows_from
 
 
 LARGE = st.floats(1.0, 1e6)
@@ -419,6 +418,6 @@ def test_what_the_enumeration_of_budgets_finds() -> None:
     assert (worst["arms"], worst["dimension"], worst["budget"], worst["y"]) == (64, 8, 89, 45)
     assert slow_total(64, 8, "consistent", 89, linear=True) == 89 + 45
     first = rows("overshoot", quantity="counterexample", **consistent).iloc[0]
-    assert (first["arms"], first["dimension"], first["budget"], first["y"]) == (4, 2, 3, 4)
+    assert (first["arms"], first["dimension"], first["budget"], first["y"]) == (4, 2, 3, 1)
     # T' > 0 leaves out the first 2 to 90 budgets of each of the 952 pairs (K, d).
     assert 119 * 8 * 4900 < at("overshoot", quantity="triples", **consistent) < 119 * 8 * 5000

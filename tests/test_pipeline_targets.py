@@ -9,17 +9,19 @@ import pytest
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine import identity
 from dpbandits.engine.provenance import write_text
-from dpbandits.pages.documents import COSTS, KEY, MEASURED, cluster_page, read_costs, write_costs
+from dpbandits.pages.documents import KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
 from dpbandits.pipeline import study
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (
     CLAIMS,
+    COSTS,
     FIGURE,
     LEDGER,
     TABLE,
     claims_target,
+    published_seconds,
     targets,
     timing_path,
     wanted,
@@ -148,7 +150,7 @@ def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
 def test_exact_results_name_the_algorithms_that_they_are_about() -> None:
     """What is reached through the registry alone is in the fingerprint of no exact result."""
     assert study.audited() == [name for name, each in REGISTRY.items() if each.audit]
-    modules = [f"auditing.{name}" for name in ("statements", "thompson_statements", "curves")]
+    modules = [f"auditing.{name}" for name in ("statements", "thompson_statements", "rows")]
     modules += [
         f"papers.{each.stem}.analytic" for each in (ROOT / "src/dpbandits/papers").iterdir()
     ]
@@ -178,6 +180,9 @@ def test_published_costs_are_of_what_is_built() -> None:
     named = [*costs[KEY].itertuples(index=False, name=None)]
     assert len(named) == len(set(named)) > 200
     assert set(named) <= existing
+    seconds = published_seconds(PROJECT)
+    assert len(seconds) == (costs["kind"] == "results").sum()
+    assert max(seconds.values()) == costs.loc[costs["kind"] == "results", "seconds"].max()
 
 
 def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:

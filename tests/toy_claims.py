@@ -1,15 +1,23 @@
 """Small claims on made-up numbers: one frame ``toy`` with a series for each mean."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.docket import Claim, Comparison, Interpretation
+from dpbandits.claims.docket import (
+    Claim,
+    ClaimsFile,
+    Finding,
+    FindingsFile,
+    claims_of,
+    findings_of,
+)
 from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.numbers import Estimate, exact, mean
-from dpbandits.claims.verdict import region_of
+from dpbandits.claims.numbers import Estimate, exact
+from dpbandits.claims.verdict import KINDS
 
 
 def toy_frame(
@@ -41,65 +49,68 @@ def toy_evidence(means: Sequence[float], **settings: Any) -> Evidence:
     return Evidence.of_frames({"toy": toy_frame(means, **settings)})
 
 
-def level(evidence: Evidence, *, which: int) -> Estimate:
-    """Mean of one series."""
-    return mean(evidence.values("toy", "regret", which=which))
-
-
-def levels(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Mean of the first two series."""
-    return {f"series {which}": level(evidence, which=which) for which in (0, 1)}
-
-
-def constant(evidence: Evidence, *, value: float) -> Estimate:
+def constant(*, value: float) -> Estimate:
     """A number known exactly."""
     return exact(value)
 
 
-def nothing(evidence: Evidence) -> Mapping[str, Estimate]:
+def nothing() -> Mapping[str, Estimate]:
     """No point at all."""
     return {}
 
 
-STATISTICS = {"level": level, "levels": levels, "constant": constant, "nothing": nothing}
+FUNCTIONS = {"constant": constant, "nothing": nothing}
+
+Entry = tuple[str, dict[str, Any]]
+"""Name of a comparison and its keys."""
 
 
-def comparison(
-    statistic: str = "level",
-    kind: str = "less",
-    threshold: float = 0.0,
-    tolerance: float = 0.0,
-    **attributes: Any,
-) -> Comparison:
-    """One comparison of a toy claim."""
-    name = attributes.pop("name", statistic)
-    region = region_of(kind, threshold, tolerance)
-    return Comparison(name, STATISTICS[statistic], kind, region, **attributes)
+def comparison(name: str = "series {which}", less: float | None = 0.0, **keys: Any) -> Entry:
+    """One comparison of a toy claim: the mean of a series, below a threshold."""
+    measured = {"quantity", "value"} & {*keys}
+    kinds = {*KINDS} & {*keys} or less is None
+    return name, {
+        **({} if measured else {"value": {"metric": "regret", "which": "{which}"}}),
+        **({} if kinds else {"less": less}),
+        **keys,
+    }
 
 
-def claim(*comparisons: Comparison, **attributes: Any) -> Claim:
-    """A claim on the toy results, of the given comparisons."""
-    defaults: dict[str, Any] = {
-        "id": "TOY-C1",
+def number(value: float, name: str = "a number", **keys: Any) -> Entry:
+    """A comparison of a number known exactly."""
+    return comparison(name, quantity="constant", arguments={"value": value}, **keys)
+
+
+def on_series(*which: int, **keys: Any) -> Iterator[Entry]:
+    """One comparison for each of some series."""
+    for series in which:
+        mean = {"metric": "regret", "which": series}
+        yield comparison(f"series {series}", value=mean, **keys)
+
+
+def claim(*comparisons: Entry, **keys: Any) -> Claim:
+    """A claim on the toy results, of the given comparisons, as a file states it."""
+    entry = {
         "kind": "experiment",
-        "scope": "the toy",
-        "verdicts": ("holds", "fails", "mixed"),
         "statement": "A toy.",
         "place": "Nowhere",
+        "scope": "the toy",
         "rule": "As it comes.",
         "metric": "regret",
-        "reads": ("toy",),
-        "analyses": (50, 100, 200, 400),
+        "verdicts": ["holds", "fails", "mixed"],
+        "reads": ["toy"],
+        "runs": [50, 100, 200, 400],
         "runs_paper": 10,
-        "parameters": {},
-        "definitions": {},
-        "interpretations": (Interpretation(),),
-        "combine": "all",
+        **keys,
+        "comparisons": dict(comparisons),
     }
-    return Claim(**{**defaults, **attributes}, comparisons=comparisons)
+    file = ClaimsFile.model_validate({"paper": "toy", "claims": {"TOY-C1": entry}})
+    return claims_of(file, Path("toy.yaml"), FUNCTIONS)[0]
 
 
-def on_series(*which: int, **attributes: Any) -> Iterator[Comparison]:
-    """One comparison for each of some series."""
-    for each in which:
-        yield comparison(arguments={"which": each}, name=f"series {each}", **attributes)
+def finding(*comparisons: Entry, **keys: Any) -> Finding:
+    """A finding on the toy results."""
+    entry = {"title": "A toy", "statement": "A toy.", "place": "Nowhere", "reads": ["toy"], **keys}
+    entry["comparisons"] = dict(comparisons)
+    file = FindingsFile.model_validate({"paper": "toy", "findings": {"TOY-F1": entry}})
+    return findings_of(file, Path("toy.yaml"), FUNCTIONS)[0]

@@ -2,7 +2,7 @@
 
 from dpbandits import privacy
 from dpbandits.algorithms.guarantees import guarantee
-from dpbandits.auditing.functions import audit_mechanism
+from dpbandits.auditing.blackbox import audit_mechanism
 from dpbandits.auditing.inputs import make_pair as audit_pair
 from dpbandits.auditing.run import audit
 from dpbandits.bandits import (
@@ -14,7 +14,7 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
-from dpbandits.comparisons.choosing.ranking import choose
+from dpbandits.comparisons.choose import choose
 from dpbandits.engine.conformance import check_algorithm
 from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.custom_arms import arms, replay

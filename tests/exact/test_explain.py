@@ -1,5 +1,6 @@
 """`dpbandits explain CLAIM`, from results that a command computed: how a verdict came about."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,14 +65,14 @@ def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
     unbuilt: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = Project.load(ROOT)
-    [finding] = [each for each in project.study("ts-is-dp").findings if each.claim.id == "TSDP-F7"]
+    [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F7"]
     source = finding.numbers["figure1"]
     table = published_table(project, "ts-is-dp", "evidence")
     compared = table[table["claim"] == "TSDP-F7"]
     [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
     assert main(["explain", "tsdp-f7", "--project", str(unbuilt)]) == 0
     head, title, statement, outcome, *lines, scale = capsys.readouterr().out.splitlines()
-    assert head == f"TSDP-F7 (finding; {finding.claim.place})"
+    assert head == f"TSDP-F7 (finding; {finding.place})"
     assert title == f"  title: {finding.title}"
     assert format(number, source.format) in statement
     assert "{" not in statement
@@ -96,9 +97,10 @@ def test_every_published_verdict_ends_with_its_sentence(
                 last = text.rstrip().splitlines()[-1]
                 assert last.startswith(f"  In short, {verdict['variant'].replace('-', ' ')}"), last
                 assert verdict["verdict"] in last, last
-                _, _, shown = last.rpartition("; ")
-                file = shown.removeprefix("see ").removesuffix(".")
-                assert shown == "no figure shows this variant." or (ROOT / file).is_file(), last
+                file = re.search(r"; see (docs/[^ ]+[.](?:png|csv))[.]", last)
+                shown = (ROOT / file[1]).is_file() if file else "; no figure shows this" in last
+                assert shown, last
+                assert verdict["detail"].removesuffix(".") in text, last
     # Also where there is no project.
     monkeypatch.chdir(tmp_path)
     assert main(["explain", "ncb-c2"]) == 0

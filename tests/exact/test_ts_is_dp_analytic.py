@@ -8,22 +8,16 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dpbandits.papers.ts_is_dp.analytic import (
-    MANY,
-    RATES,
-    ROUND_DELTAS,
-    deltas,
-    printed_epsilon,
-    two_armed_choice,
-    valid_epsilon,
-)
-from dpbandits.privacy import epsilon
+from dpbandits.papers.ts_is_dp import quantities
+from dpbandits.papers.ts_is_dp.analytic import MANY, RATES, deltas, two_armed_choice
+from dpbandits.papers.ts_is_dp.quantities import ROUND_DELTAS
+from dpbandits.privacy import epsilon, ts_round_epsilon, ts_round_gdp
 from shared import ExactResults
+from support import ROOT
 
 FRAMES = ExactResults("ts-is-dp")
 BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
 BY_ANALYSIS = FRAMES["privacy-by-analysis"]
-CONSTANTS = FRAMES["constants"]
 
 
 def at(frame: pd.DataFrame, x: float, **where: object) -> float:
@@ -85,7 +79,7 @@ def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
 def test_the_printed_curve_meets_the_basic_composition_of_exact_rounds() -> None:
     """TSDP-F2: with two arms it is above up to about 2.9e-3, with ten on the whole axis."""
     for arms, low, high in ((2, 2.8e-3, 2.9e-3), (10, 0.26, 0.27)):
-        crossing = at(CONSTANTS, arms, quantity="crossing-delta")
+        crossing = quantities.crossing_delta(arms=arms).value
         assert low < crossing < high
         printed, basic = (
             BY_ANALYSIS[(BY_ANALYSIS["analysis"] == name) & (BY_ANALYSIS["arms"] == arms)]
@@ -101,7 +95,7 @@ def test_a_guarantee_is_dramatically_tighter_from_this_product_on(
     baseline: str, expected: float
 ) -> None:
     """TSDP-C4: the ratio of epsilon to (0, 1) at the worst delta, here by bisection over b."""
-    found = at(CONSTANTS, 1000, quantity="turning-product", baseline=baseline)
+    found = quantities.turning_product(baseline=baseline).value
     assert found == pytest.approx(expected, abs=5e-4)
     factor = {"lemma5": 1.0, "theorem3": 2.0}[baseline]
     standard = epsilon(deltas(), np.sqrt(1000 / factor))
@@ -128,10 +122,11 @@ def test_figure_1_has_the_tabulated_numbers(product: int, small: float, large: f
 
 def test_levels_are_those_of_the_spec() -> None:
     """Claim TSDP-C1 and TSDP-C3."""
-    levels = CONSTANTS[CONSTANTS["quantity"] == "epsilon"]
-    assert levels["y"].tolist() == pytest.approx([4.88655, 35.56634, 96.71727], abs=5e-6)
-    assert at(CONSTANTS, 1e5, quantity="gdp", accounting="lemma5") == pytest.approx(np.sqrt(1e5))
-    assert at(CONSTANTS, 1e5, quantity="gdp", accounting="lemma4") == pytest.approx(np.sqrt(5e4))
+    levels = [quantities.epsilon_of_level(eta=eta).value for eta in (1, 5, 10)]
+    assert levels == pytest.approx([4.88655, 35.56634, 96.71727], abs=5e-6)
+    for accounting, level in (("lemma5", np.sqrt(1e5)), ("lemma4", np.sqrt(5e4))):
+        found = quantities.level_of_pair(b=0, c=1, accounting=accounting)
+        assert found.value == pytest.approx(level)
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -139,10 +134,12 @@ def test_arm_means_are_the_integrals(rate: float) -> None:
     """Conditional law: density rate e^{-rate x}/(1 - e^{-rate}) on [0, 1]; clipped: min(X, 1)."""
     weight, _ = quad(lambda x: rate * np.exp(-rate * x), 0, 1)
     partial, _ = quad(lambda x: x * rate * np.exp(-rate * x), 0, 1)
-    found = at(CONSTANTS, rate, quantity="arm-mean", law="conditional")
+    found, clipped = (
+        quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)[f"rate {rate:g}"].value
+        for law in ("conditional", "clipped")
+    )
     # quad's own error is below 1e-12 for these smooth integrands.
     assert found == pytest.approx(partial / weight, abs=1e-10)
-    clipped = at(CONSTANTS, rate, quantity="arm-mean", law="clipped")
     assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
 
 
@@ -163,30 +160,49 @@ def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, o
     assert two_armed_choice(pulls, others)[1] == pytest.approx(min(reached))
 
 
+NAMES = {
+    ("any", MANY): "second function of vanishing noise",
+    ("any", 1): "both noisy",
+    ("reachable", MANY): "pulls (1, many)",
+    ("reachable", 1): "pulls (1, 1)",
+}
+
+
+def true_delta(calibration: str, means: str, others: int, delta: float) -> float:
+    """The exact delta of one choice."""
+    found = quantities.true_over_claimed_delta(calibration=calibration, means=means)
+    return found[f"{NAMES[means, others]}, delta {delta:g}"].value * delta
+
+
 @pytest.mark.parametrize("delta", ROUND_DELTAS)
-@pytest.mark.parametrize(("pulls", "others"), [("1,many", MANY), ("1,1", 1)])
-@pytest.mark.parametrize(
-    ("calibration", "claimed"), [("printed", printed_epsilon), ("corrected", valid_epsilon)]
-)
+@pytest.mark.parametrize("others", [MANY, 1])
+@pytest.mark.parametrize("calibration", ["printed", "corrected"])
 def test_true_deltas_are_suprema_over_a_grid_of_mean_differences(
-    delta: float, pulls: str, others: int, calibration: str, claimed: object
+    delta: float, others: int, calibration: str
 ) -> None:
     """Claim TSDP-C28a: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
-    epsilon = claimed(delta)  # type: ignore[operator]
+    printed, valid = ts_round_epsilon(delta, 2), epsilon(delta, ts_round_gdp(1))
+    claimed = printed if calibration == "printed" else valid
     shift, lowest = two_armed_choice(1, others)
     for means, start in (("any", -30.0), ("reachable", lowest)):
         x = np.arange(start, 5.0, 1e-4)
-        excess = norm.cdf(x + shift) - np.exp(epsilon) * norm.cdf(x)
-        where = {"calibration": calibration, "means": means, "pulls": pulls}
-        found = at(CONSTANTS, delta, quantity="true-delta", **where)
+        excess = norm.cdf(x + shift) - np.exp(claimed) * norm.cdf(x)
+        found = true_delta(calibration, means, others, delta)
         # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
         assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
 
 
 def test_true_deltas_of_the_printed_calibration() -> None:
     """TSDP-E8: 0.0177 and 0.0015 at delta0 = 1e-6, where eps0 is 1.281, needed 3.308."""
-    where = {"quantity": "true-delta", "calibration": "printed", "means": "any"}
-    assert at(CONSTANTS, 1e-6, pulls="1,many", **where) == pytest.approx(0.0177, abs=5e-5)
-    assert at(CONSTANTS, 1e-6, pulls="1,1", **where) == pytest.approx(0.0015, abs=5e-5)
-    assert printed_epsilon(1e-6) == pytest.approx(1.281, abs=5e-4)
-    assert valid_epsilon(1e-6) == pytest.approx(3.308, abs=5e-4)
+    assert true_delta("printed", "any", MANY, 1e-6) == pytest.approx(0.0177, abs=5e-5)
+    assert true_delta("printed", "any", 1, 1e-6) == pytest.approx(0.0015, abs=5e-5)
+    assert ts_round_epsilon(1e-6, 2) == pytest.approx(1.281, abs=5e-4)
+    assert epsilon(1e-6, ts_round_gdp(1)) == pytest.approx(3.308, abs=5e-4)
+
+
+def test_the_note_on_theorem_7_names_the_smallest_drawn_delta_that_is_exceeded() -> None:
+    frame = FRAMES["report-noisy-max"]
+    seen = frame[(frame["means"] == "reachable") & (frame["y"] > 0.0)]
+    text = (ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text(encoding="utf-8")
+    assert f"{seen['x'].min():.1e}" == "2.5e-05"
+    assert "Theorem 7: below $\\\\delta$ = 2.5×10⁻⁵" in text

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpbandits.claims.docket import Claim
+from dpbandits.claims.docket import Entry
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import comparisons, to_csv
@@ -103,11 +103,11 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
     same((tmp_path / published.name).read_text(), published.read_text(), published.name)
 
 
-def exact_claims(paper: str) -> list[Claim]:
-    """Return the claims and findings that read exactly computed results of the paper alone."""
+def exact_claims(paper: str) -> list[Entry]:
+    """Return the claims and findings on exact numbers of the paper alone."""
     results = PROJECT.study(paper).exact
-    entries = PROJECT.study(paper).stated
-    return [entry for entry in entries if entry.reads and {*entry.reads} <= {*results}]
+    entries = [entry for entry in PROJECT.study(paper).stated if entry.comparisons]
+    return [entry for entry in entries if {*entry.reads} <= {*results}]
 
 
 OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]

@@ -9,6 +9,7 @@ control (scipy's own draws pass) and a planted wrong law, a scale 5 % off, that 
 import math
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from scipy import integrate, stats
 import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.lazy import State as LazyState
+from dpbandits.algorithms.ldp_ucb_l import clipped_cuts, draw_clipped
 from dpbandits.algorithms.thompson import State as GaussianState
 from dpbandits.bandits import Bandit, Bernoulli, ClippedExponential, Law, TruncatedExponential
 from dpbandits.kernels import blank, new_segments
@@ -106,19 +108,26 @@ def test_planted_scales_are_caught() -> None:
 PULLS, SUMS = (3, 8), (2.0, 2.5)
 
 
+@numba.njit
+def repeated(advance, settings, state, arms, generator, out, times):  # type: ignore[no-untyped-def]
+    """How often arm 0 is played in the round that follows the clock, counts and means given."""
+    clock, counts, means = state[0].copy(), state[1].copy(), state[2].copy()
+    chosen = 0
+    for _ in range(times):
+        state[0][:], state[1][:], state[2][:] = clock, counts, means
+        advance(settings, state, arms, generator, out)
+        chosen += out.arms[0] == 0
+    return chosen
+
+
 def first_arm_chosen(prior: int, c: float, seed: int, times: int = 40_000) -> int:
     """How often the Gaussian kernel plays arm 0 in one round after the counts and sums above."""
     algorithm, bandit = REGRET["m-ts-gaussian"], dpbandits.bernoulli([0.5, 0.5])
     interpretations = {"count": "n+1" if prior else "n"}
     told = settings_of(algorithm, {"b": 1, "c": c}, interpretations, bandit, sum(PULLS) + 1)
-    generator = np.random.default_rng(seed)
-    out = new_segments(1)
-    chosen = 0
-    for _ in range(times):
-        state = GaussianState(np.array([sum(PULLS)]), np.array(PULLS), np.array(SUMS))
-        algorithm.advance(told, state, bandit.arrays, generator, out)
-        chosen += int(out.arms[0] == 0)
-    return chosen
+    state = GaussianState(np.array([sum(PULLS)]), np.array(PULLS), np.array(SUMS))
+    generator, out = np.random.default_rng(seed), new_segments(1)
+    return int(repeated(algorithm.advance, told, state, bandit.arrays, generator, out, times))
 
 
 def first_arm_probability(prior: int, c: float) -> float:
@@ -157,14 +166,10 @@ def first_arm_by_beta(log: str) -> int:
     """How often Lazy-DP-TS plays arm 0 in round ROUND, with the counts and means above."""
     algorithm, bandit = REGRET["lazy-dp-ts"], dpbandits.bernoulli([0.5, 0.5])
     told = settings_of(algorithm, {"epsilon": EPSILON}, {"log": log}, bandit, ROUND)
+    state = algorithm.state(2)
+    state.clock[0], state.counts[:], state.private_means[:] = ROUND - 1, COUNTS, MEANS
     generator, out = np.random.default_rng(1), new_segments(1)
-    chosen = 0
-    for _ in range(TIMES):
-        state = algorithm.state(2)
-        state.clock[0], state.counts[:], state.private_means[:] = ROUND - 1, COUNTS, MEANS
-        algorithm.advance(told, state, bandit.arrays, generator, out)
-        chosen += int(out.arms[0] == 0)
-    return chosen
+    return int(repeated(algorithm.advance, told, state, bandit.arrays, generator, out, TIMES))
 
 
 def beta_probability(log: str, prior: float = 1.0, factor: float = 1.0) -> float:
@@ -194,3 +199,68 @@ def test_beta_theta(log: str, other: str) -> None:
         beta_probability(other),
     ):
         assert stats.binomtest(chosen, TIMES, wrong).pvalue < LINE
+
+
+# A Bernoulli reward with its clipped private value (LDP-UCB-L), drawn together from one uniform.
+# The wrong law is a scale a tenth off.
+
+PAIRS = 400_000
+Pairs = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@numba.njit
+def drawn(mean: float, epsilon: float, draws: int, generator: np.random.Generator) -> Pairs:
+    """Return rewards and private values of the compiled draw."""
+    rewards, private = np.empty(draws), np.empty(draws)
+    cuts = clipped_cuts(mean, math.exp(-epsilon) / 2.0)
+    for i in range(draws):
+        rewards[i], private[i] = draw_clipped(cuts, epsilon, generator)
+    return rewards, private
+
+
+def by_numpy(mean: float, epsilon: float, generator: np.random.Generator) -> Pairs:
+    """Return rewards and private values by the definition."""
+    rewards = (generator.random(PAIRS) < mean).astype(float)
+    return rewards, np.clip(rewards + generator.laplace(0.0, 1.0 / epsilon, PAIRS), 0.0, 1.0)
+
+
+def smallest_p(pairs: Pairs, mean: float, epsilon: float) -> float:
+    """Return the smaller p of the test of the six kinds of pairs and of that of values between.
+
+    The values of rewards 1 are taken from 1: between 0 and 1 they have then the law of the others.
+    """
+    rewards, private = pairs
+    beyond = math.exp(-epsilon) / 2.0
+    kinds = (private == 0.0, private == 1.0, (private > 0.0) & (private < 1.0))
+    counts, expected = [], []
+    for reward, chance in ((1.0, mean), (0.0, 1.0 - mean)):
+        likely = (beyond, 0.5) if reward else (0.5, beyond)
+        for kind, part in zip(kinds, (*likely, 0.5 - beyond), strict=True):
+            counts.append(int((kind & (rewards == reward)).sum()))
+            expected.append(rewards.size * chance * part)
+    assert sum(counts) == rewards.size
+    possible = np.array(expected) > 0
+    assert not np.array(counts)[~possible].any()
+    kinds_p = stats.chisquare(np.array(counts)[possible], np.array(expected)[possible]).pvalue
+    between = np.where(rewards == 1.0, 1.0 - private, private)[kinds[2]]
+    law = stats.truncexpon(epsilon, scale=1.0 / epsilon)
+    return float(min(kinds_p, stats.kstest(between, law.cdf).pvalue))
+
+
+def test_law_of_the_pair() -> None:
+    # Two tests each, and two of the null control.
+    for mean, epsilon in [(0.0, 0.2), (0.3, 0.2), (1.0, 0.2), (0.6, 3.0)]:
+        pairs = drawn(mean, epsilon, PAIRS, np.random.default_rng(1))
+        assert smallest_p(pairs, mean, epsilon) > LINE
+        control = by_numpy(mean, epsilon, np.random.default_rng(2))
+        assert smallest_p(control, mean, epsilon) > LINE
+        assert smallest_p(pairs, mean, 1.1 * epsilon) < LINE
+        if 0.0 < mean < 1.0:
+            assert smallest_p(pairs, mean + 0.01, epsilon) < LINE
+
+
+def test_values_between_are_caught_alone() -> None:
+    _, private = drawn(0.0, 3.0, PAIRS, np.random.default_rng(3))
+    between = private[(private > 0.0) & (private < 1.0)]
+    assert stats.kstest(between, stats.truncexpon(3.0, scale=1 / 3.0).cdf).pvalue > LINE
+    assert stats.kstest(between, stats.truncexpon(3.3, scale=1 / 3.3).cdf).pvalue < LINE

@@ -245,7 +245,3 @@ def test_differences_in_time_come_from_influences() -> None:
     # The control: as if the two times were independent.
     apart = np.sqrt((influences**2).sum(axis=(1, 2)) / (25 * 24)).mean()
     assert apart != pytest.approx(across, rel=0.12)
-
-
-def test_every_algorithm_has_a_case() -> None:
-    assert {case.algorithm for case in CASES.values()} == set(REGRET)

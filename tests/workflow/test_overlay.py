@@ -28,8 +28,8 @@ from support import FIVE_ARMS, message_of
 EXAMPLE = str(ROOT / "examples/my_algorithm.py")
 NAME = "Private explore-then-commit (yours)"
 CAPS = {
-    "ts-is-dp": "quick: {runs: 10, horizon: 2000}",
-    "dp-ts-ucb": "quick: {runs: 10, horizon: 31622}",
+    "ts-is-dp": "quick: {runs: 4, horizon: 2000}",
+    "dp-ts-ucb": "quick: {runs: 4, horizon: 31622}",
     "dp-ncb": "quick: {runs: 4, horizon: 20000}",
     "dp-bai": "quick: {runs: 50, horizon: 400}",
 }
@@ -102,12 +102,12 @@ def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_pat
     every = read_points(tmp_path / "fig5b.csv")
     times = every[every["series"] == "DP-TS-UCB"]["x"].tolist()
     assert points["x"].tolist() == times
-    simulation = simulate(project, SPREAD, 31622, 10)
+    simulation = simulate(project, SPREAD, 31622, 4)
     values = simulation.curve(metric="pseudo_regret", at=times)
     # The csv has ten significant digits.
     numbers = points[["y", "lo", "hi"]].T
     np.testing.assert_allclose(numbers, [*mean_interval(values)], rtol=1e-9)
-    assert set(points["runs"]) == {10}
+    assert set(points["runs"]) == {4}
 
 
 @pytest.mark.slow
@@ -143,7 +143,7 @@ def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: O
     assert level["y"].nunique() == 1
     points = overlay("ts-is-dp/fig3", own(epsilon="eta"))
     assert set(points["series"]) == {NAME}
-    simulation = simulate(project, FIVE_ARMS, 2000, 10, epsilon=2)
+    simulation = simulate(project, FIVE_ARMS, 2000, 4, epsilon=2)
     at_two = simulation.realised_regret.mean()
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
 
@@ -192,8 +192,9 @@ REFUSED = {
 
 
 def test_what_cannot_take_it_is_refused_in_one_line(project: Project, tmp_path: Path) -> None:
+    mine = own()
     for name, line in REFUSED.items():
-        message = message_of(lambda name=name: overlay_figure(project, name, own(), tmp_path))  # type: ignore[misc]
+        message = message_of(lambda name=name: overlay_figure(project, name, mine, tmp_path))  # type: ignore[misc]
         assert line in message
     assert not list(tmp_path.iterdir())
 

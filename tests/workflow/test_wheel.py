@@ -12,7 +12,7 @@ import pytest
 from support import ROOT, run_python
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src", "config", "docs")
-EXTRAS = ("snakemake", "pyarrow", "jinja2", "griffe", "rocrate", "pygments")
+EXTRAS = ("snakemake", "pyarrow", "jinja2", "pdoc", "rocrate", "pygments")
 ARMS = "--arms 0.75 0.5 --horizon 60 --runs 3"
 TRIALS = "--features '1,0; 0,1' --theta 0.5,0.4 --budget 40 --runs 3"
 

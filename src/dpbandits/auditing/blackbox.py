@@ -1,37 +1,138 @@
-"""The black box: an event is chosen on the first half of the runs and counted on the second."""
+"""The black box: any function that makes outputs, audited by how often one event happens.
+
+The event is chosen on the first half of the runs and counted on the second, in streams apart.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from dpbandits.auditing.events import BACKWARD, FORWARD, Measure, p_value
-from dpbandits.auditing.inputs import Pair
-from dpbandits.auditing.mechanisms import Outputs
 from dpbandits.auditing.statistics import (
     Candidates,
+    Outputs,
     Runs,
-    Statistic,
     Threshold,
-    classifier_score,
-    of_prefixes,
-    of_pulls,
+    column,
+    column_score,
     of_sequences,
     of_statistic,
-    trial_words,
 )
-from dpbandits.engine.identity import run_generator, stream_key
-from dpbandits.errors import InputError
+from dpbandits.engine.cells import require_count
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.errors import InputError, user_code
 from dpbandits.metrics.intervals import rate_interval
+
+PLACE = "audit_mechanism"
+
+TOGETHER = 1 << 15
+"""Runs that draw from one stream, one after the other. Each such part is made by one thread."""
+
+SMALLEST_RUNS, LARGEST_RUNS = 8, 10**10
+
+RANKING_LEVEL = 1e-4
+"""Level of the lower bounds that rank events.
+
+The best of thousands of bounds is the luckiest. At the certificate's 0.05 it is often a rare event
+of little value in fresh runs: of the Gaussian mechanism at 1e6 runs, 0.79 was certified of 1 at
+worst in 20 seeds, against 0.986 at this level.
+"""
+
+SEARCH, CHOOSE, CERTIFY = "search", "choose", "certify"
+"""What streams are for. Runs of one are never used for another."""
+
+Sample = Callable[[Any, np.random.Generator, int], ArrayLike]
+"""(input, generator, n) -> n outputs, shape (n,) or (n, columns)."""
+
+Propose = Callable[[Runs, Runs], Iterable[Candidates]]
+"""(runs to fit statistics to, runs to rank events by) -> events with their counts in the latter."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much is played.
+
+    Attributes:
+        runs: outputs of each input, at least 8; half of them choose the event.
+        level: probability that the certified bound is wrong, at most; strictly between 0 and 1.
+        seed: root of all random streams.
+        workers: threads; results do not depend on it.
+    """
+
+    runs: int
+    level: float = 0.05
+    seed: int = 0
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        """Raise InputError where a number is out of range."""
+        require_count("runs", self.runs, SMALLEST_RUNS, LARGEST_RUNS)
+        if not 0.0 < self.level < 1.0:
+            raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What is audited.
+
+    Attributes:
+        sample: makes outputs of an input.
+        inputs: x and x'.
+        propose: events that are tried.
+        key: canonical description that names its random streams.
+    """
+
+    sample: Sample
+    inputs: tuple[Any, Any]
+    propose: Propose
+    key: Any
+
+    def parts(
+        self, purpose: str, second: bool, runs: int, budget: Budget, of: Callable[[Outputs], Any]
+    ) -> Iterator[Any]:
+        """Yield a function of the outputs, part by part, the same for any number of threads."""
+        key = stream_key({"audit": self.key, "for": purpose, "table": "x'" if second else "x"})
+
+        def part(number: int) -> Any:
+            size = min(TOGETHER, runs - number * TOGETHER)
+            generator = run_generator(budget.seed, key, number)
+            with user_code(PLACE, "sample"):
+                outputs = np.asarray(self.sample(self.inputs[second], generator, size))
+            return of(_checked(outputs, size))
+
+        # Threads: kernels release the interpreter, and nothing is compiled twice.
+        tasks = (delayed(part)(number) for number in range(-(-runs // TOGETHER)))
+        yield from Parallel(n_jobs=budget.workers, prefer="threads", return_as="generator")(tasks)
+
+    def outputs(self, purpose: str, runs: int, budget: Budget) -> Runs:
+        """Return that many outputs of either input."""
+        both = (self.parts(purpose, second, runs, budget, np.asarray) for second in (False, True))
+        return Runs(*(np.concatenate(list(parts)) for parts in both))
+
+
+def _checked(outputs: NDArray[Any], n: int) -> Outputs:
+    """Return outputs with one row each; InputError unless they are n rows of numbers."""
+    kind = outputs.dtype.kind
+    is_table = outputs.ndim in (1, 2) and len(outputs) == n and outputs.size > 0
+    if not is_table or kind not in "biuf" or (kind == "f" and np.isnan(outputs).any()):
+        raise InputError(
+            f"{PLACE}: sample returns {outputs.dtype} of shape {outputs.shape} for n = {n}; "
+            f"allowed: numbers of shape ({n},) or ({n}, columns)"
+        )
+    outputs = outputs.astype(np.int64) if kind == "b" else outputs
+    return outputs[:, None] if outputs.ndim == 1 else outputs
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An event, the table that makes it more likely, and its bound in the runs that chose it.
+    """An event, the input that makes it more likely, and its bound in the runs that chose it.
 
     ``tried`` counts the events and directions that it is the best of.
     """
@@ -67,89 +168,42 @@ def choose(
     return None if best is None else replace(best, tried=tried)
 
 
-TOGETHER = 1 << 15
-"""Runs that draw from one stream, one after the other. Each such part is made by one thread."""
+def choose_event(
+    mechanism: Mechanism, purpose: str, runs: int, measure: Measure, budget: Budget
+) -> Choice | None:
+    """Return the best event by runs of a purpose: half fit statistics, half rank events."""
+    fitting, ranking = mechanism.outputs(purpose, runs, budget).split()
+    return choose(mechanism.propose(fitting, ranking), ranking.count, measure, RANKING_LEVEL)
 
-SMALLEST_RUNS = 8
 
-RANKING_LEVEL = 1e-4
-"""Level of the lower bounds that rank events.
+FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
+"""Verdicts."""
 
-The best of thousands of bounds is the luckiest. At the certificate's 0.05 it is often a rare event
-of little value in fresh runs: of the Gaussian mechanism at 1e6 runs, 0.79 was certified of 1 at
-worst in 20 seeds, against 0.986 at this level.
-"""
 
-Play = Callable[[bool, np.random.Generator, int], Outputs]
-"""(whether x' is played, stream, runs) -> outputs, one row a run."""
-
-Propose = Callable[[Runs, Runs], Iterable[Candidates]]
-"""(runs to fit statistics to, runs to rank events by) -> events with their counts in the latter."""
-
-SEARCH, CHOOSE, CERTIFY = "search", "choose", "certify"
-"""What streams are for. Runs of one are never used for another."""
+def verdict_of(lower: float, claimed: float) -> str:
+    """Return the verdict on a claim, which may be infinite."""
+    if math.isinf(claimed):
+        return NOTHING_CLAIMED
+    return FAILS if lower > claimed else NOT_CONTRADICTED
 
 
 @dataclass(frozen=True)
-class Mechanism:
-    """What is audited as a black box.
-
-    Attributes:
-        play: makes outputs of either table.
-        propose: events that are tried.
-        key: canonical description that names its random streams.
-    """
-
-    play: Play
-    propose: Propose
-    key: Any
-
-    def stream(self, purpose: str, second: bool) -> int:
-        """Return the key of the stream of one purpose and table."""
-        return stream_key({"audit": self.key, "for": purpose, "table": "x'" if second else "x"})
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much is played.
-
-    Attributes:
-        runs: outputs per table, at least 8; half of them choose the event.
-        level: probability that the certified bound is wrong, at most; strictly between 0 and 1.
-        seed: root of all random streams.
-        workers: threads; results do not depend on it.
-    """
-
-    runs: int
-    level: float = 0.05
-    seed: int = 0
-    workers: int = 1
-
-    def __post_init__(self) -> None:
-        """Raise InputError where a number is out of range."""
-        if isinstance(self.runs, bool) or not isinstance(self.runs, int | np.integer):
-            raise InputError(f"runs is {self.runs!r}; allowed: an integer")
-        if not SMALLEST_RUNS <= self.runs <= 10**10:
-            raise InputError(f"runs is {self.runs}; allowed: {SMALLEST_RUNS} to {10**10}")
-        if not 0.0 < self.level < 1.0:
-            raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A certified lower bound.
+class MechanismAudit:
+    """A certified lower bound on the privacy loss of a mechanism.
 
     Attributes:
         measure: what is bounded.
+        claimed: what is claimed of it.
         level: probability that the bound is wrong, at most.
-        runs: certifying runs under each table.
-        event: the event in words, or ``no event``.
+        runs: certifying runs of each input.
+        event: outputs that show the loss, in words, or ``no event``.
         second: whether x' makes the event more likely.
         hits: certifying runs in the event under x and under x'.
-        tried: events and directions that the event was chosen from.
+        tried: events and directions that were tried, on other runs.
     """
 
     measure: Measure
+    claimed: float
     level: float
     runs: int
     event: str = "no event"
@@ -159,7 +213,7 @@ class Certificate:
 
     @property
     def lower(self) -> float:
-        """The bound; 0 where nothing is shown."""
+        """The loss is at least this; 0 where nothing is shown."""
         return self._bound(self.level)
 
     @property
@@ -168,8 +222,18 @@ class Certificate:
         return self.measure.ceiling(self.runs, self.level)
 
     @property
+    def confidence(self) -> float:
+        """Chance that the bound is correct, at least."""
+        return 1.0 - self.level
+
+    @property
+    def more_likely(self) -> str:
+        """The input that makes the event more likely, ``x`` or ``x'``."""
+        return "x'" if self.second else "x"
+
+    @property
     def direction(self) -> str:
-        """The input that makes the event more likely, over the other one."""
+        """The same, over the other one."""
         return FORWARD if self.second else BACKWARD
 
     @property
@@ -177,9 +241,15 @@ class Certificate:
         """Shares of certifying runs in the event, under x and under x'."""
         return self.hits[0] / self.runs, self.hits[1] / self.runs
 
-    def p_value(self, claimed: float) -> float:
-        """Return the smallest level at which the bound exceeds a claim."""
-        return p_value(self._bound, claimed)
+    @property
+    def p_value(self) -> float:
+        """Smallest level at which the bound exceeds the claim, for a family of audits."""
+        return p_value(self._bound, self.claimed)
+
+    @property
+    def verdict(self) -> str:
+        """``fails`` where the bound exceeds the claim, else ``not contradicted``."""
+        return verdict_of(self.lower, self.claimed)
 
     def _bound(self, level: float) -> float:
         more, less = self.hits[self.second], self.hits[not self.second]
@@ -193,86 +263,105 @@ class Certificate:
         )
         return float(np.log10(alpha)), float(np.log10(beta))
 
-
-def parts_of(
-    mechanism: Mechanism, purpose: str, second: bool, runs: int, budget: Budget, of: Any
-) -> Iterator[Any]:
-    """Yield a function of the outputs, part after part, the same for any number of threads."""
-    key = mechanism.stream(purpose, second)
-
-    def part(number: int) -> Any:
-        size = min(TOGETHER, runs - number * TOGETHER)
-        return of(mechanism.play(second, run_generator(budget.seed, key, number), size))
-
-    # Threads: kernels release the interpreter, and nothing is compiled twice.
-    tasks = (delayed(part)(number) for number in range(-(-runs // TOGETHER)))
-    yield from Parallel(n_jobs=budget.workers, prefer="threads", return_as="generator")(tasks)
+    def __str__(self) -> str:
+        """Return all of it in a few lines."""
+        at = f" at delta = {self.measure.delta:g}" if self.measure.delta else ""
+        return (
+            f"{self.measure.name} >= {self.lower:.6g}{at} with confidence {self.confidence:g}; "
+            f"claimed: {self.claimed:g}; verdict: {self.verdict}\n"
+            f"event, more likely under {self.more_likely}: {self.event}\n"
+            f"shares of runs: {self.share[0]:.6g} under x, {self.share[1]:.6g} under x'\n"
+            f"tried: {self.tried} events; {self.runs} runs of each input certify "
+            f"{self.ceiling:.6g} at most"
+        )
 
 
-def outputs_of(mechanism: Mechanism, purpose: str, runs: int, budget: Budget) -> Runs:
-    """Return that many outputs under either table."""
-    parts = [
-        np.concatenate(list(parts_of(mechanism, purpose, second, runs, budget, np.asarray)))
-        for second in (False, True)
-    ]
-    return Runs(*parts)
+def audit_mechanism(
+    sample: Sample,
+    x: Any,
+    x_prime: Any,
+    *,
+    claim: float,
+    delta: float = 0.0,
+    runs: int = 100_000,
+    level: float = 0.05,
+    seed: int = DEFAULT_ROOT_SEED,
+    workers: int = 1,
+    names: Sequence[str] = (),
+    measure: Measure | None = None,
+    events: Propose | None = None,
+    key: Any = "a function",
+) -> MechanismAudit:
+    """Return a certified lower bound on the epsilon of any function that releases numbers.
 
+    Events are thresholds on each column of the outputs and, where there are several, on a score
+    fitted to some of the runs; of whole numbers from 0 on also sets of outputs. Half of the runs
+    choose one event, the other half certify it. A bound below the claim proves nothing.
 
-def choose_event(
-    mechanism: Mechanism, purpose: str, runs: int, measure: Measure, budget: Budget
-) -> Choice | None:
-    """Return the best event by runs of a purpose: half fit statistics, half rank events."""
-    fitting, ranking = outputs_of(mechanism, purpose, runs, budget).split()
-    return choose(mechanism.propose(fitting, ranking), ranking.count, measure, RANKING_LEVEL)
+    Args:
+        sample: ``sample(input, rng, n)`` returns n independent outputs as an array of shape (n,)
+            or (n, columns), drawn from the ``numpy.random.Generator`` alone.
+        x: an input, handed to ``sample`` as it is.
+        x_prime: its neighbour.
+        claim: the epsilon that is claimed, at least 0.
+        delta: at which it is claimed; 0 for pure differential privacy.
+        runs: outputs of each input, at least 8.
+        level: probability that the bound is wrong, at most.
+        seed: root of all random streams.
+        workers: threads; results do not depend on it.
+        names: of the columns, in the words of events.
+        measure: what is bounded and claimed in the place of epsilon at ``delta``.
+        events: proposes the events that are tried in the place of those above.
+        key: names the random streams, beside the seed.
 
+    Raises:
+        InputError: an argument is not allowed, or ``sample`` fails or returns no such array.
 
-def certify(mechanism: Mechanism, measure: Measure, budget: Budget) -> Certificate:
-    """Return a lower bound that is wrong with probability ``budget.level`` at most."""
-    half = int(budget.runs) // 2
-    runs = int(budget.runs) - half
+    Example:
+        >>> import dpbandits
+        >>> def laplace(total, rng, n):
+        ...     return total + rng.laplace(scale=1.0, size=n)
+        >>> found = dpbandits.audit_mechanism(laplace, 0.0, 1.0, claim=0.5, runs=20_000)
+        >>> found.verdict, found.lower < 1.0
+        ('fails', True)
+    """
+    if not callable(sample):
+        raise InputError(f"{PLACE}: sample is {sample!r}; allowed: a function")
+    for name, value, most in (("claim", claim, math.inf), ("delta", delta, 1.0)):
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= value <= most:
+            raise InputError(f"{PLACE}: {name} is {value!r}; allowed: 0 to {most:g}")
+    budget = Budget(runs, level, seed, workers)
+    measure = measure or Measure("epsilon", delta=float(delta))
+    mechanism = Mechanism(sample, (x, x_prime), events or column_events(names), key)
+    half = runs // 2
     choice = choose_event(mechanism, CHOOSE, half, measure, budget)
+    found = MechanismAudit(measure, float(claim), level, runs - half)
     if choice is None:
-        return Certificate(measure, budget.level, runs)
-    hits = [
-        sum(parts_of(mechanism, CERTIFY, second, runs, budget, choice.event.count))
+        return found
+    counts = [
+        sum(mechanism.parts(CERTIFY, second, runs - half, budget, choice.event.count))
         for second in (False, True)
     ]
-    words, tried = choice.event.words, choice.tried
-    return Certificate(measure, budget.level, runs, words, choice.second, (hits[0], hits[1]), tried)
+    hits = counts[0], counts[1]
+    words, second, tried = choice.event.words, choice.second, choice.tried
+    return replace(found, event=words, second=second, hits=hits, tried=tried)
 
 
-def worst_pair(
-    pairs: Sequence[Pair],
-    mechanism: Callable[[Pair], Mechanism],
-    measure: Measure,
-    budget: Budget,
-    runs: int,
-) -> tuple[int, int]:
-    """Return the place of the pair of the largest bound, and the events tried over all pairs."""
-    choices = [choose_event(mechanism(pair), SEARCH, runs, measure, budget) for pair in pairs]
-    scores = [choice.score if choice else -math.inf for choice in choices]
-    return int(np.argmax(scores)), sum(choice.tried for choice in choices if choice)
-
-
-def sequence_events(arms: int, arm: int, statistics: tuple[Statistic, ...] = ()) -> Propose:
-    """Return the events that are tried on sequences of arms, in a fixed order."""
+def column_events(names: Sequence[str] = ()) -> Propose:
+    """Return the events that are tried on numbers that are released, in a fixed order."""
 
     def propose(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
-        for statistic in statistics:
-            yield of_statistic(statistic, ranking)
-        yield from of_pulls(arm, ranking)
-        yield from of_prefixes(fitting, ranking)
-        score = classifier_score(arms, fitting)
+        columns = fitting.x.shape[1]
+        labels = list(names) or [f"output {number + 1}" for number in range(columns)]
+        if len(labels) != columns:
+            raise InputError(f"{PLACE}: names are {labels}; allowed: {columns}, one a column")
+        for number, words in enumerate(labels):
+            yield of_statistic(column(number, words), ranking)
+        score = column_score(labels, fitting) if columns > 1 else None
         if score is not None:
             yield of_statistic(score, ranking)
+        parts = (fitting.x, fitting.other, ranking.x, ranking.other)
+        if all(part.dtype.kind in "iu" and part.min() >= 0 for part in parts):
+            yield from of_sequences(columns, ", ".join(labels), str, fitting, ranking)
 
     return propose
-
-
-def recommendation_events(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
-    """Yield sets of recommended arms, and of recommended arms with the pulls of all arms."""
-    place = "arm recommended"
-    yield from of_sequences(1, place, lambda output: f"arm {output[0] + 1}", fitting, ranking)
-    width = ranking.x.shape[1]
-    place = "arm recommended and pulls of arms 1, 2, ..."
-    yield from of_sequences(width, place, trial_words, fitting, ranking)

@@ -4,6 +4,8 @@ The output of a regret algorithm is its arms, that of a best-arm algorithm the a
 the pulls of every arm, which the sequence of arms shows.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,18 +15,27 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
+from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm, Task
 from dpbandits.auditing.inputs import ROUND, Pair
+from dpbandits.auditing.statistics import Outputs
 from dpbandits.bandits import Bernoulli, LinearBandit
 from dpbandits.bandits.draws import NEXT, TABLE
 from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, new_segments
 
-Outputs = NDArray[Any]
-"""One output a row: arms by round, or whatever a mechanism releases; shape (runs, columns)."""
-
 IN_ORDER, FAULTY = 0, 1
+
+
+@contextmanager
+def _of_the_user(algorithm: Definition, function: str) -> Iterator[None]:
+    """Guard what a function of a user's own algorithm does; those of the registry need none."""
+    if is_user_defined(algorithm):
+        place = place_of(algorithm.id)
+        with refuse_hidden_randomness(place), user_code(place, function):
+            yield
+    else:
+        yield
 
 
 @dataclass(frozen=True)
@@ -54,19 +65,15 @@ class Plays:
         table = Arms(laws, self.pair.rows(second))
         advance = self.algorithm.advance
         play = _play if isinstance(advance, Dispatcher) else _play.py_func
-        own = is_user_defined(self.algorithm)
-        place = place_of(self.algorithm.id)
         states = (state, memory, memory.copy())
         arguments = (advance, self.settings, states, table, by_round, generator, buffers, rounds)
-        if own:
-            with refuse_hidden_randomness(place), user_code(place, "advance"):
-                faults = play(*arguments)
-        else:
+        with _of_the_user(self.algorithm, "advance"):
             faults = play(*arguments)
         if faults:
             raise InputError(
-                f"{place}: has not answered in segments of arms 1 to {self.pair.arms}; allowed: a "
-                f"kernel that plays every round (interpretation exploration: rounds, if it has one)"
+                f"{place_of(self.algorithm.id)}: has not answered in segments of arms 1 to "
+                f"{self.pair.arms}; allowed: a kernel that plays every round "
+                f"(interpretation exploration: rounds, if it has one)"
             )
         return rounds
 
@@ -160,13 +167,12 @@ class TableBandit(LinearBandit):
 
 def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
     """Return the instance that pays x, or x'."""
-    allowed = f"allowed: {pair.arms} rows of finite numbers of one length, not all 0"
-    try:
-        rows = np.eye(pair.arms) if features is None else np.array(features, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"features are no table of numbers; {allowed}") from None
-    if rows.ndim != 2 or len(rows) != pair.arms or not np.isfinite(rows).all() or not rows.any():
-        raise InputError(f"features have shape {' x '.join(map(str, rows.shape))}; {allowed}")
+    rows = np.eye(pair.arms) if features is None else np.array(features)
+    if len(rows) != pair.arms or not np.isfinite(rows).all() or not rows.any():
+        raise InputError(
+            f"features have shape {' x '.join(map(str, rows.shape))}; allowed: {pair.arms} rows of "
+            "finite numbers of one length, not all 0"
+        )
     # The means of the laws are used nowhere: rewards come from the table.
     laws = (Bernoulli(0.5),) * pair.arms
     vectors = tuple(tuple(map(float, row)) for row in rows)
@@ -200,10 +206,6 @@ class Trials:
 
     def __call__(self, second: bool, generator: np.random.Generator, runs: int) -> Outputs:
         """Return arm recommended and pulls of every arm, shape (runs, 1 + K)."""
-        if not is_user_defined(self.algorithm):
+        with _of_the_user(self.algorithm, "play"):
             outcome = self.algorithm.play(self.task(second), generator, runs)
-        else:
-            place = place_of(self.algorithm.id)
-            with refuse_hidden_randomness(place), user_code(place, "play"):
-                outcome = self.algorithm.play(self.task(second), generator, runs)
         return np.column_stack([outcome.recommended, outcome.pulls])

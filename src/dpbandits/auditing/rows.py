@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from dpbandits.auditing.events import BACKWARD, FORWARD, Event, Measure
+from dpbandits.auditing.events import Event, Measure
 from dpbandits.errors import InputError
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {
@@ -47,22 +47,6 @@ def claim_on(statement: str, algorithm: str) -> str:
     return _CLAIMS.get((statement, algorithm), STATEMENTS.get(statement, ("", ""))[1])
 
 
-WORDS: Mapping[str, tuple[str, ...]] = {
-    "notion": ("pull table", "round", "local"),
-    "direction": (BACKWARD, FORWARD),
-    "measure": ("epsilon", "mu", "delta"),
-    "engine": (
-        "exact lattice",
-        "exact sequence",
-        "likelihood",
-        "exact",
-        "local",
-        "black box",
-        "support",
-    ),
-}
-"""Field of a row -> what it may say."""
-
 _PROVING = ("exact", "support")
 """Engines whose bound may be infinite: the event is impossible under one of the inputs."""
 
@@ -79,12 +63,13 @@ class AuditRow:
         arms: K.
         horizon: T, or the budget.
         parameters: such as ``epsilon=0.2``, or "".
-        notion: of neighbouring inputs.
+        notion: of neighbouring inputs, ``pull table``, ``round`` or ``local``.
         pair: the two inputs x and x' in words.
-        engine: how the bound was computed.
+        engine: how the bound was computed: ``exact lattice``, ``exact sequence``, ``exact``,
+            ``likelihood``, ``local``, ``black box`` or ``support``.
         event: set of outputs that shows the loss, in words that can be checked by hand.
         direction: the input that makes the event more likely, over the other one.
-        measure: of the loss.
+        measure: of the loss, ``epsilon``, ``mu`` or ``delta``.
         lower: the bound; infinite only with a proof.
         confidence: 1 for exact bounds, else the chance that the bound is correct.
         claimed: what the algorithm claims; infinite where it claims nothing.
@@ -96,7 +81,7 @@ class AuditRow:
         scaled: whether constants are smaller than published.
 
     Raises:
-        InputError: a word or a number is not allowed.
+        InputError: the bound is none.
     """
 
     statement: str
@@ -124,9 +109,6 @@ class AuditRow:
 
     def __post_init__(self) -> None:
         """Refuse what is not a bound."""
-        for name, allowed in WORDS.items():
-            if getattr(self, name) not in allowed:
-                raise InputError.unknown("audit row", getattr(self, name), allowed)
         is_proved = self.lower < math.inf or self.engine in _PROVING
         if not (self.lower >= 0.0 and is_proved and 0.0 < self.confidence <= 1.0):
             raise InputError(
@@ -168,9 +150,7 @@ def exact_row(
     )
 
 
-_FIELDS = [field.name for field in fields(AuditRow)]
-_TYPES = {"arms": int, "horizon": int, "runs": int, "seed": int, "scaled": bool}
-AUDIT_COLUMNS = list(_FIELDS)
+AUDIT_COLUMNS = [field.name for field in fields(AuditRow)]
 AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("statement") + 1, "claim")
 AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("claimed") + 1, "ratio")
 """Columns of a table of rows, in order; ``seconds`` is left out of published files."""
@@ -186,15 +166,6 @@ def to_frame(rows: Iterable[AuditRow], *, seconds: bool = False) -> pd.DataFrame
     lines = [{**asdict(row), "claim": row.claim, "ratio": row.ratio} for row in rows]
     table = pd.DataFrame(lines, columns=AUDIT_COLUMNS)
     return table if seconds else table.drop(columns="seconds")
-
-
-def from_frame(table: pd.DataFrame) -> list[AuditRow]:
-    """Return the rows of a table that ``to_frame`` made; further columns are left out."""
-    names = [name for name in _FIELDS if name in table]
-    # A column that other results lack has become one of floats or objects.
-    typed = table.astype({name: kind for name, kind in _TYPES.items() if name in table})
-    values = zip(*(typed[name].tolist() for name in names), strict=True)
-    return [AuditRow(**dict(zip(names, line, strict=True))) for line in values]
 
 
 @dataclass(frozen=True)

@@ -14,22 +14,23 @@ import scipy
 from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY, Definition, find_definition
-from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
+from dpbandits.algorithms.base import Algorithm, AuditCase, IdentificationAlgorithm
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.blackbox import (
+    FAILS,
+    SEARCH,
     Budget,
-    Certificate,
     Mechanism,
-    certify,
-    recommendation_events,
-    sequence_events,
-    worst_pair,
+    MechanismAudit,
+    audit_mechanism,
+    choose_event,
+    verdict_of,
 )
 from dpbandits.auditing.events import Measure
 from dpbandits.auditing.inputs import LOCAL, PULL_TABLE, ROUND, Pair, constant, search_pairs
 from dpbandits.auditing.mechanisms import Plays, Trials
 from dpbandits.auditing.rows import AuditRow
-from dpbandits.auditing.statistics import STATISTICS
+from dpbandits.auditing.statistics import STATISTICS, recommendation_events, sequence_events
 from dpbandits.engine.cache import Cache, require_cache
 from dpbandits.engine.cells import algorithm_fingerprint, require_count, whole_number
 from dpbandits.engine.checks import require_task, settings_of
@@ -37,8 +38,12 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 
-MAXIMAL_ARMS = 100
-MAXIMAL_HORIZON = 1_000_000
+LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
+
+MAXIMAL_ARMS, MAXIMAL_HORIZON = 100, 1_000_000
+
+MAXIMAL_BYTES = 8 * 10**9
+"""Of memory for the runs that choose an event."""
 
 RENYI_DELTA = 1e-6
 """Where a claim is in Renyi DP, epsilon is bounded at this delta."""
@@ -87,30 +92,76 @@ class Setting:
         }
 
     def mechanism(self, pair: Pair) -> Mechanism:
-        """Return the algorithm on a pair of tables, with the events to try.
+        """Return the algorithm on a pair of tables, x and x' named by False and True.
 
         Raises:
             InputError: parameters, horizon and features do not fit together.
         """
         key = {**self.describe(), "pair": pair.describe()}
+        chosen, given = self.parameters, self.interpretations
         if isinstance(self.definition, IdentificationAlgorithm):
-            trials = Trials(
-                self.definition,
-                self.parameters,
-                self.interpretations,
-                self.features,
-                self.horizon,
-                pair,
-            )
+            trials = Trials(self.definition, chosen, given, self.features, self.horizon, pair)
             require_task(self.definition, trials.task())
-            return Mechanism(trials, recommendation_events, key)
+            return Mechanism(trials, (False, True), recommendation_events, key)
         assert isinstance(self.definition, Algorithm)
-        settings = settings_of(
-            self.definition, self.parameters, self.interpretations, self.horizon, self.arms
-        )
+        settings = settings_of(self.definition, chosen, given, self.horizon, self.arms)
         plays = Plays(self.definition, settings, self.horizon, pair)
-        statistics = tuple(make(pair.arm) for make in STATISTICS.get(self.definition.id, ()))
-        return Mechanism(plays, sequence_events(self.arms, pair.arm, statistics), key)
+        statistics = [make(pair.arm) for make in STATISTICS.get(self.definition.id, ())]
+        events = sequence_events(self.arms, pair.arm, statistics)
+        return Mechanism(plays, (False, True), events, key)
+
+    def require_notion(self, notion: str) -> None:
+        """Raise InputError where it cannot be played under a notion of neighbours."""
+        identifies = isinstance(self.definition, IdentificationAlgorithm)
+        allowed = (PULL_TABLE,) if identifies else (PULL_TABLE, ROUND)
+        if notion in allowed:
+            return
+        why = ""
+        if notion == LOCAL:
+            why = ", as a played algorithm shows its arms and no noisy reward"
+        elif notion == ROUND:
+            why = ", as a best-arm algorithm has tables by pulls"
+        raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
+
+    def require_memory(self, runs: int) -> None:
+        """Raise InputError where the choosing runs would take more than about 8 gigabytes.
+
+        Half of the runs of both tables are held, twice while their parts are joined, a byte a
+        round. A statistic of one table's ranking runs, a quarter, has sums of eight bytes a round.
+        """
+        size = (4 if self.definition.id in STATISTICS else 2) * self.horizon
+        if isinstance(self.definition, IdentificationAlgorithm):
+            size = 16 * (1 + self.arms)
+        if runs > MAXIMAL_BYTES // size:
+            raise InputError(
+                f"runs is {runs} at horizon {self.horizon}; allowed: at most "
+                f"{MAXIMAL_BYTES // size}, for memory"
+            )
+
+    @property
+    def claim(self) -> tuple[Measure, float]:
+        """What is bounded from below, and what the algorithm claims for it.
+
+        mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon, at
+        delta 0 or, of a Renyi claim, at ``RENYI_DELTA``. Without a claim it is infinite.
+
+        Raises:
+            InputError: the guarantee of a user's own algorithm fails.
+        """
+        claim = guarantee_of(
+            self.definition,
+            self.parameters,
+            self.horizon,
+            variant=self.variant,
+            interpretations=self.interpretations,
+        )
+        if claim.kind == "gdp":
+            return Measure("mu"), claim.parameter
+        if claim.kind == "approximate":
+            return Measure("delta", epsilon=claim.parameter), claim.slack
+        if claim.kind == "renyi":
+            return Measure("epsilon", delta=RENYI_DELTA), float(claim.epsilon(RENYI_DELTA))
+        return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
 
 
 def setting_of(
@@ -130,229 +181,23 @@ def setting_of(
     definition = find_definition(algorithm)
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+    vectors = None
+    if features is not None:
+        if not isinstance(definition, IdentificationAlgorithm):
+            raise InputError(f"features: {definition.id} takes none; allowed: left out")
+        try:
+            vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise InputError("features are no table of numbers; allowed: one row an arm") from None
     return Setting(
         definition=definition,
         parameters=definition.parameters_from(params or {}),
         variant=definition.require_variant(variant),
         interpretations=definition.interpretations_from(interpretations or {}, variant),
-        arms=_count("arms", arms, MAXIMAL_ARMS),
-        horizon=_count("horizon", horizon, MAXIMAL_HORIZON),
-        features=_features(definition, features),
+        arms=require_count("arms", arms, 2, MAXIMAL_ARMS),
+        horizon=require_count("horizon", horizon, 2, MAXIMAL_HORIZON),
+        features=vectors,
     )
-
-
-def _count(key: str, value: object, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 2 <= value <= most:
-        raise InputError(f"{key} is {value!r}; allowed: an integer from 2 to {most}")
-    return int(value)
-
-
-def _features(
-    definition: Definition, features: ArrayLike | None
-) -> tuple[tuple[float, ...], ...] | None:
-    if features is None:
-        return None
-    if not isinstance(definition, IdentificationAlgorithm):
-        raise InputError(f"features: {definition.id} takes none; allowed: left out")
-    try:
-        rows = np.array(features, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("features are no table of numbers; allowed: one row an arm") from None
-    if rows.ndim != 2:
-        raise InputError(f"features have {rows.ndim} axes; allowed: one row an arm")
-    return tuple(tuple(map(float, row)) for row in rows)
-
-
-def require_notion(setting: Setting, notion: str) -> None:
-    """Raise InputError where an algorithm cannot be played under a notion of neighbours."""
-    identifies = isinstance(setting.definition, IdentificationAlgorithm)
-    allowed = (PULL_TABLE,) if identifies else (PULL_TABLE, ROUND)
-    if notion in allowed:
-        return
-    why = ""
-    if notion == LOCAL:
-        why = ", as a played algorithm shows its arms and no noisy reward"
-    elif notion == ROUND:
-        why = ", as a best-arm algorithm has tables by pulls"
-    raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
-
-
-def claimed_measure(setting: Setting) -> tuple[Measure, float]:
-    """Return what is bounded from below, and what the algorithm claims for it.
-
-    mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon, at
-    delta 0 or, of a Renyi claim, at ``RENYI_DELTA``. Without a claim it is infinite.
-
-    Raises:
-        InputError: the guarantee of a user's own algorithm fails.
-    """
-    claim = guarantee_of(
-        setting.definition,
-        setting.parameters,
-        setting.horizon,
-        variant=setting.variant,
-        interpretations=setting.interpretations,
-    )
-    if claim.kind == "gdp":
-        return Measure("mu"), claim.parameter
-    if claim.kind == "approximate":
-        return Measure("delta", epsilon=claim.parameter), claim.slack
-    if claim.kind == "renyi":
-        return Measure("epsilon", delta=RENYI_DELTA), float(claim.epsilon(RENYI_DELTA))
-    return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
-
-
-MAXIMAL_BYTES = 8 * 10**9
-"""Of memory for the runs that choose an event."""
-
-
-def bytes_of_a_run(setting: Setting) -> int:
-    """Return the bytes that choosing takes for each run of an audit, at most.
-
-    Half of the runs of both tables are held, twice while their parts are joined, a byte a round. A
-    statistic of one table's ranking runs, a quarter, has cumulative sums of eight bytes a round.
-    """
-    if isinstance(setting.definition, IdentificationAlgorithm):
-        return 16 * (1 + setting.arms)
-    sums = 2 if setting.definition.id in STATISTICS else 0
-    return (2 + sums) * setting.horizon
-
-
-def require_memory(runs: int, setting: Setting) -> None:
-    """Raise InputError where the choosing runs would take more than about 8 gigabytes."""
-    most = MAXIMAL_BYTES // bytes_of_a_run(setting)
-    if runs > most:
-        raise InputError(
-            f"runs is {runs} at horizon {setting.horizon}; allowed: at most {most}, for memory"
-        )
-
-
-@dataclass(frozen=True)
-class Question:
-    """All that the answer of a black-box audit depends on.
-
-    Attributes:
-        setting: what is audited.
-        notion: of neighbours, for the search.
-        pair: the pair of tables, or None to search for one.
-        measure: what is bounded.
-        budget: runs, level, seed, threads.
-        search_runs: outputs per table and pair of the search.
-    """
-
-    setting: Setting
-    notion: str
-    pair: Pair | None
-    measure: Measure
-    budget: Budget
-    search_runs: int
-
-    @property
-    def key(self) -> str:
-        """Key in the cache: all that the answer depends on, hashed; not the number of threads."""
-        description = {
-            "audit": self.setting.describe(),
-            "pair": None if self.pair is None else self.pair.describe(),
-            "notion": self.notion,
-            "measure": asdict(self.measure),
-            "budget": {**asdict(self.budget), "workers": 0, "search": self.search_runs},
-            "fingerprints": [
-                algorithm_fingerprint(self.setting.definition),
-                fingerprint("dpbandits.auditing.run"),
-            ],
-            "versions": [np.__version__, numba.__version__, scipy.__version__],
-        }
-        return digest_of(description)
-
-    def pairs(self) -> list[Pair]:
-        """Return the pairs that are tried: the given one, or those of the search."""
-        if self.pair is not None:
-            return [self.pair]
-        return list(search_pairs(self.notion, self.setting.arms, self.setting.horizon))
-
-    def answer(self, cache: Cache) -> "Answer":
-        """Return the answer, from the cache where it is there."""
-        path = cache.cells / f"audit-{self.key}.npz"
-        kept = cache.read(path, ("answer",))
-        if kept is not None:
-            return self._read(json.loads(str(kept["answer"])))
-        begun, pairs, measure = time.monotonic(), self.pairs(), self.measure
-        mechanism = self.setting.mechanism
-        place, events = 0, 0
-        if len(pairs) > 1:
-            place, events = worst_pair(pairs, mechanism, measure, self.budget, self.search_runs)
-        certificate = certify(mechanism(pairs[place]), measure, self.budget)
-        answer = Answer(place, events, certificate, time.monotonic() - begun)
-        cache.write(path, {"answer": np.array(json.dumps(asdict(answer)))})
-        return answer
-
-    def _read(self, kept: dict[str, Any]) -> "Answer":
-        """Return an answer as it was before it was kept."""
-        counted = {**kept.pop("certificate"), "measure": self.measure}
-        counted["hits"] = tuple(counted["hits"])
-        return Answer(certificate=Certificate(**counted), **kept)
-
-    def audit(self, cache: Cache, claimed: float, statement: str = "") -> "Audit":
-        """Return the answer beside what is claimed."""
-        setting, pairs, answer = self.setting, self.pairs(), self.answer(cache)
-        certificate = answer.certificate
-        parameters = dict(vars(setting.parameters))
-        if self.measure.delta:
-            parameters["delta"] = self.measure.delta
-        alpha, missed = certificate.log10_errors()
-        row = AuditRow(
-            statement=statement,
-            algorithm=setting.definition.id,
-            variant=setting.variant,
-            interpretation=_text(setting.departures),
-            arms=setting.arms,
-            horizon=setting.horizon,
-            parameters=_text(parameters),
-            notion=self.notion,
-            pair=pairs[answer.place].words,
-            engine="black box",
-            event=certificate.event,
-            direction=certificate.direction,
-            measure=self.measure.name,
-            lower=certificate.lower,
-            confidence=1.0 - self.budget.level,
-            claimed=claimed,
-            log10_alpha=alpha,
-            log10_beta=missed,
-            runs=certificate.runs,
-            seed=self.budget.seed,
-            seconds=answer.seconds,
-        )
-        return Audit(
-            row=row,
-            pairs=len(pairs),
-            events=answer.events + certificate.tried,
-            ceiling=certificate.ceiling,
-            share=certificate.share,
-            p_value=certificate.p_value(claimed),
-        )
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What is certified for the worst pair.
-
-    Attributes:
-        place: of the pair among those that were tried.
-        events: events and directions that the search tried.
-        certificate: the bound.
-        seconds: time taken when it was computed.
-    """
-
-    place: int
-    events: int
-    certificate: Certificate
-    seconds: float
-
-
-LEVEL = 0.05
-RUNS = 1_000_000
-SEARCH_RUNS = 20_000
 
 
 @dataclass(frozen=True)
@@ -379,9 +224,7 @@ class Audit:
     @property
     def verdict(self) -> str:
         """``fails``, ``not contradicted``, or ``nothing claimed``, at the audit's own level."""
-        if math.isinf(self.row.claimed):
-            return "nothing claimed"
-        return "fails" if self.row.lower > self.row.claimed else "not contradicted"
+        return verdict_of(self.row.lower, self.row.claimed)
 
     def describe(self) -> str:
         """Return all of it in a few lines."""
@@ -402,9 +245,134 @@ class Audit:
             ]
         )
 
-    def __str__(self) -> str:
-        """Return the lines of ``describe``."""
-        return self.describe()
+    __str__ = describe
+
+
+@dataclass(frozen=True)
+class Question:
+    """All that the answer of a black-box audit depends on.
+
+    Attributes:
+        setting: what is audited.
+        notion: of neighbours, for the search.
+        pair: the pair of tables, or None to search for one.
+        claim: what is bounded, and what is claimed of it.
+        budget: runs, level, seed, threads.
+        search_runs: outputs per table and pair of the search.
+    """
+
+    setting: Setting
+    notion: str
+    pair: Pair | None
+    claim: tuple[Measure, float]
+    budget: Budget
+    search_runs: int
+
+    @property
+    def key(self) -> str:
+        """Key in the cache: all that the answer depends on, hashed; not the number of threads."""
+        description = {
+            "audit": self.setting.describe(),
+            "pair": None if self.pair is None else self.pair.describe(),
+            "notion": self.notion,
+            "measure": asdict(self.claim[0]),
+            "budget": {**asdict(self.budget), "workers": 0, "search": self.search_runs},
+            "fingerprints": [
+                algorithm_fingerprint(self.setting.definition),
+                fingerprint("dpbandits.auditing.run"),
+            ],
+            "versions": [np.__version__, numba.__version__, scipy.__version__],
+        }
+        return digest_of(description)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs that are tried: the given one, or those of the search."""
+        if self.pair is not None:
+            return [self.pair]
+        return list(search_pairs(self.notion, self.setting.arms, self.setting.horizon))
+
+    def certified(self, cache: Cache) -> tuple[MechanismAudit, dict[str, Any]]:
+        """Return what is certified for the worst pair, from the cache where it is there.
+
+        Beside it stand the ``place`` of that pair, the ``events`` that the search tried, and the
+        ``seconds`` that it took when it was computed.
+        """
+        path = cache.cells / f"audit-{self.key}.npz"
+        kept = cache.read(path, ("answer",))
+        if kept is None:
+            begun = time.monotonic()
+            found, about = self._searched()
+            counted = {**asdict(found), "measure": None, "claimed": None}
+            about = {**about, "seconds": time.monotonic() - begun}
+            cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
+            return found, about
+        counted, about = json.loads(str(kept["answer"]))
+        hits = counted["hits"][0], counted["hits"][1]
+        stated = {"measure": self.claim[0], "claimed": self.claim[1], "hits": hits}
+        return MechanismAudit(**{**counted, **stated}), about
+
+    def _searched(self) -> tuple[MechanismAudit, dict[str, Any]]:
+        """Return the audit of the pair with the largest bound in the runs of the search."""
+        mechanisms = [self.setting.mechanism(pair) for pair in self.pairs]
+        (measure, claim), budget = self.claim, self.budget
+        place, events = 0, 0
+        if len(mechanisms) > 1:
+            choices = [
+                choose_event(mechanism, SEARCH, self.search_runs, measure, budget)
+                for mechanism in mechanisms
+            ]
+            place = int(np.argmax([choice.score if choice else -math.inf for choice in choices]))
+            events = sum(choice.tried for choice in choices if choice)
+        worst = mechanisms[place]
+        found = audit_mechanism(
+            worst.sample,
+            *worst.inputs,
+            claim=claim,
+            measure=measure,
+            events=worst.propose,
+            key=worst.key,
+            **asdict(budget),
+        )
+        return found, {"place": place, "events": events}
+
+    def audit(self, cache: Cache, statement: str = "") -> Audit:
+        """Return the answer as a row beside what is claimed."""
+        setting, pairs = self.setting, self.pairs
+        found, about = self.certified(cache)
+        parameters = dict(vars(setting.parameters))
+        if found.measure.delta:
+            parameters["delta"] = found.measure.delta
+        alpha, missed = found.log10_errors()
+        row = AuditRow(
+            statement=statement,
+            algorithm=setting.definition.id,
+            variant=setting.variant,
+            interpretation=_text(setting.departures),
+            arms=setting.arms,
+            horizon=setting.horizon,
+            parameters=_text(parameters),
+            notion=self.notion,
+            pair=pairs[about["place"]].words,
+            engine="black box",
+            event=found.event,
+            direction=found.direction,
+            measure=found.measure.name,
+            lower=found.lower,
+            confidence=found.confidence,
+            claimed=found.claimed,
+            log10_alpha=alpha,
+            log10_beta=missed,
+            runs=found.runs,
+            seed=self.budget.seed,
+            seconds=about["seconds"],
+        )
+        events = about["events"] + found.tried
+        return Audit(row, len(pairs), events, found.ceiling, found.share, found.p_value)
+
+
+def _text(values: Mapping[str, object]) -> str:
+    return " ".join(f"{key}={value}" for key, value in values.items())
 
 
 def audit(
@@ -460,26 +428,20 @@ def audit(
         ('epsilon', True)
     """
     values = find_definition(algorithm).merged_parameters(params, parameters, ARGUMENTS)
-    arms = pair.arms if pair else arms
+    arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
     rounds = whole_number(horizon)
     setting = setting_of(algorithm, rounds, values, variant, interpretations, arms, features)
-    notion = pair.notion if pair else notion
-    require_notion(setting, notion)
-    measure, claimed = claimed_measure(setting)
+    setting.require_notion(notion)
     seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
     budget = Budget(runs, level, seed, workers)
-    require_memory(max(runs, search_runs), setting)
-    asked = Question(setting, notion, pair, measure, budget, Budget(search_runs).runs)
+    setting.require_memory(max(runs, replace(budget, runs=search_runs).runs))
     announce(f"auditing {setting.definition.id}")
-    return asked.audit(require_cache(cache), claimed)
+    asked = Question(setting, notion, pair, setting.claim, budget, search_runs)
+    return asked.audit(require_cache(cache))
 
 
 ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters"]
 """What ``audit`` takes beside the parameters of algorithms."""
-
-
-def _text(values: Mapping[str, object]) -> str:
-    return " ".join(f"{key}={value}" for key, value in values.items())
 
 
 @dataclass(frozen=True)
@@ -489,20 +451,18 @@ class Published:
     Attributes:
         statement: number of the audited statement.
         question: the audit.
-        claimed: what the variant claims.
         louder: the same with twice the epsilon; None where no epsilon is claimed.
         silent: why nothing is seen, where nothing is.
     """
 
     statement: str
     question: Question
-    claimed: float
     louder: Question | None
     silent: str
 
     def audit(self, cache: Cache) -> Audit:
         """Return the audit, with the reason in the place of its event where nothing is seen."""
-        found = self.question.audit(cache, self.claimed, self.statement)
+        found = self.question.audit(cache, self.statement)
         if found.row.lower > 0.0 or not self.silent:
             return found
         return replace(found, row=replace(found.row, event=f"nothing seen: {self.silent}"))
@@ -514,7 +474,8 @@ class Published:
         """
         if self.louder is None:
             return ""
-        return "caught" if self.louder.answer(cache).certificate.lower > self.claimed else "missed"
+        found, _ = self.louder.certified(cache)
+        return "caught" if found.verdict == FAILS else "missed"
 
 
 def published(
@@ -528,30 +489,27 @@ def published(
         workers: threads; results do not depend on it.
     """
     return [
-        _published(definition, variant, Budget(runs, LEVEL, seed, workers))
+        _published(definition, definition.audit, variant, Budget(runs, LEVEL, seed, workers))
         for definition in REGISTRY.values()
         if definition.audit is not None
         for variant in definition.variants
     ]
 
 
-def _published(definition: Definition, variant: str, budget: Budget) -> Published:
-    case = definition.audit
-    assert case is not None
+def _published(definition: Definition, case: AuditCase, variant: str, budget: Budget) -> Published:
     params = dict(case.parameters or definition.example)
     setting = setting_of(definition.id, case.horizon, params, variant)
-    measure, claimed = claimed_measure(setting)
     question = Question(
         setting,
         PULL_TABLE,
         constant(case.level, case.others, pull=case.pull, before=case.before),
-        measure,
+        setting.claim,
         replace(budget, runs=min(budget.runs, case.runs)),
         SEARCH_RUNS,
     )
     louder = None
-    if "epsilon" in params and claimed < math.inf:
+    if "epsilon" in params and setting.claim[1] < math.inf:
         params["epsilon"] *= 2.0
         louder = replace(question, setting=setting_of(definition.id, case.horizon, params, variant))
     statement = case.statement if isinstance(case.statement, str) else case.statement[variant]
-    return Published(statement, question, claimed, louder, case.silent.get(variant, ""))
+    return Published(statement, question, louder, case.silent.get(variant, ""))

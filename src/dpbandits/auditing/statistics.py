@@ -4,9 +4,10 @@ A statistic is fixed before the runs that rank events: written for the algorithm
 runs. Its words and a threshold say in full which outputs belong to an event.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from dpbandits.auditing.events import Values
-from dpbandits.auditing.mechanisms import Outputs
+
+Outputs = NDArray[Any]
+"""One output a row: arms by round, or whatever a mechanism releases; shape (runs, columns)."""
 
 
 @dataclass(frozen=True)
@@ -217,11 +220,8 @@ def of_sequences(
     most = min(MEMBERS, keys.size - 1)  # All of them are every output.
     for less, more in ((counts[0], counts[1]), (counts[1], counts[0])):
         order = np.argsort(np.log((less + 0.5) / (more + 0.5)), kind="stable")[:most]
-        yield Candidates(ranked[:, order].cumsum(axis=1), partial(_first_of, event_of, order))
-
-
-def _first_of(event_of: Callable[[Counts], Threshold], order: Counts, last: int) -> Threshold:
-    return event_of(order[: last + 1])
+        first_of = partial(lambda order, last: event_of(order[: last + 1]), order)
+        yield Candidates(ranked[:, order].cumsum(axis=1), first_of)
 
 
 def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
@@ -331,3 +331,29 @@ def _decisions(outputs: Outputs, arms: int) -> NDArray[np.float64]:
     """Return one column a round and arm but the last, 1 where the arm is pulled in the round."""
     chosen = [outputs == arm for arm in range(arms - 1)]
     return np.stack(chosen, axis=2).reshape(len(outputs), -1).astype(np.float64)
+
+
+def sequence_events(
+    arms: int, arm: int, statistics: Iterable[Statistic] = ()
+) -> Callable[[Runs, Runs], Iterator[Candidates]]:
+    """Return the events that are tried on sequences of arms, in a fixed order."""
+
+    def propose(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
+        for statistic in statistics:
+            yield of_statistic(statistic, ranking)
+        yield from of_pulls(arm, ranking)
+        yield from of_prefixes(fitting, ranking)
+        score = classifier_score(arms, fitting)
+        if score is not None:
+            yield of_statistic(score, ranking)
+
+    return propose
+
+
+def recommendation_events(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
+    """Yield sets of recommended arms, and of recommended arms with the pulls of all arms."""
+    place = "arm recommended"
+    yield from of_sequences(1, place, lambda output: f"arm {output[0] + 1}", fitting, ranking)
+    width = ranking.x.shape[1]
+    place = "arm recommended and pulls of arms 1, 2, ..."
+    yield from of_sequences(width, place, trial_words, fitting, ranking)

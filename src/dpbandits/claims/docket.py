@@ -1,16 +1,19 @@
 """Claims and findings as `claims.yaml` and `findings.yaml` of `config/papers/PAPER/` state them.
 
-The files are read as models, and checked: whatever is wrong is one line.
+What is asked stands in frozen models, which are checked as the files are read: whatever is wrong is
+one line.
 """
 
 import inspect
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -18,6 +21,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    PrivateAttr,
     StrictBool,
     StrictInt,
     model_validator,
@@ -36,17 +40,12 @@ from dpbandits.config.documents import (
     Values,
     Variant,
     as_list,
-    load_document,
     naming,
     number,
-    one_of,
 )
 from dpbandits.errors import InputError
 
-if TYPE_CHECKING:
-    from dpbandits.claims.evidence import Evidence
-    from dpbandits.claims.numbers import Estimate
-    from dpbandits.claims.statistics import Measurement, NamedSeries
+Tags = Mapping[str, Any]
 
 
 def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
@@ -62,6 +61,16 @@ def _threshold(value: Any) -> Any:
     return number(value)
 
 
+def _named(value: Any) -> Any:
+    """Return a name with a mapping of its own, as in ``{slope: {x: log}}``; "" for a mapping."""
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError("Input should be a name, or a mapping")
+    [(name, own), *others] = value.items()
+    return (name, own) if isinstance(own, Mapping) and not others else ("", value)
+
+
 MAXIMAL_RUNS = 10**7
 
 ClaimId = Annotated[str, Field(pattern="^[A-Z]+-C[0-9]+[a-z]?$")]
@@ -75,13 +84,23 @@ Analyses = Annotated[
 ]
 ResultsName = Annotated[str, Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$")]
 Reads = Annotated[tuple[ResultsName, ...], Different]
+Level = Annotated[float, Field(strict=True, gt=0, lt=1)]
 Verdicts = Annotated[tuple[Word, ...], Different]
+NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_named)]
+"""Name of a series with more tags, or of a pick with its options."""
 Definitions = dict[str, Annotated[dict[str, Any], Field(min_length=1)]]
 """Argument -> short name -> the value that it stands for."""
 
 
-class InterpretationEntry(Spec):
-    """A variant and values of the interpretations, each under its own key."""
+class Interpretation(Spec):
+    """One row of a claim: a variant, and values of the interpretations, each under its own key.
+
+    Attributes:
+        variant: of the algorithms.
+        not_applicable: why the claim says nothing of this variant, if it does not.
+        not_testable: why it cannot be tested here, with the horizon that it would need.
+        verdicts: the words that this row may end in, where they are not those of the claim.
+    """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Value] = Field(init=False)
@@ -91,14 +110,43 @@ class InterpretationEntry(Spec):
     not_testable: Sentence | None = None
     verdicts: Verdicts = ()
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether results decide it."""
+        return self.not_applicable is None and self.not_testable is None
 
-class SeriesEntry(Spec):
-    """A series: tags of results, and options of ``evidence.Series``; ``when`` has more of them."""
+    @property
+    def values(self) -> Tags:
+        """The values of the interpretations."""
+        return self.model_extra or {}
+
+    @property
+    def label(self) -> str:
+        """The interpretations as ``key=value``, comma-separated; empty where a claim has none."""
+        return ",".join(f"{key}={value}" for key, value in self.values.items())
+
+
+class NamedSeries(Spec):
+    """A series that a file names: tags of results, and options of ``evidence.Series``.
+
+    Attributes:
+        when: ``KEY=VALUE`` of a variable -> tags that it has then.
+    """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Any] = Field(init=False)
 
     when: dict[Annotated[str, Field(pattern="^[^=]+=[^=]+$")], dict[str, Any]] = {}
+
+    def resolved(self, variables: Tags) -> tuple[dict[str, Any], set[str]]:
+        """Return its tags under some variables, and which of these have decided on them."""
+        tags, keys = dict(self.model_extra or {}), set()
+        for condition, more in self.when.items():
+            key, _, value = condition.partition("=")
+            keys.add(key)
+            if str(variables.get(key)) == value:
+                tags |= more
+        return tags, keys
 
 
 class Range(Spec):
@@ -116,33 +164,35 @@ class Shares(Spec):
     count: Count
 
 
-Operand = str | dict[str, Any]
-Pick = str | dict[str, Any]
-MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic")
-"""Keys of which a comparison has one."""
-
-
-class PointsEntry(Spec):
+class Points(Spec):
     """Where a comparison measures.
 
     Attributes:
         at: tags of all series.
-        along: tags, or ``t``, that run over ``points``; all that there are by default.
+        along: tags, or ``t``, that run over ``points``, the last one fastest; all points that
+            there are by default.
+        points: of the last axis, or of each axis that it names.
         where: tags of the first series, which keep the points at which they are in a range.
         pick: what is made of the points along the last of them: names, or names with options.
-        point: the label of a point.
+        point: the label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
     """
 
     at: dict[str, Any] = {}
     along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
     points: tuple[Any, ...] | Shares | dict[str, tuple[Any, ...]] = {}
     where: dict[str, Range] = {}
-    pick: Annotated[tuple[Pick, ...], BeforeValidator(as_list)] = ()
+    pick: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
     point: str = ""
 
 
-class ComparisonEntry(PointsEntry):
-    """One comparison of a claim; a key such as ``less: 0.8`` is its kind with the threshold.
+MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic")
+"""Keys of which a comparison has one."""
+
+
+class Comparison(Points):
+    """One comparison of a claim, for each combination of the values it runs over.
+
+    A key such as ``less: 0.8`` is its kind with the threshold; without one it is reported.
 
     Attributes:
         value: the series whose number it is.
@@ -151,23 +201,35 @@ class ComparisonEntry(PointsEntry):
         statistic: a function of the paper on its evidence.
         places: several places that it measures at, one after the other.
         keep: a function of the paper that puts series in classes, and the classes that are kept.
+            It is asked of the series at each point, or, with a pick, at all of the last axis.
         summary: what is made of all points: a name, or one with options.
+        tolerance: by how much the region is widened, for rounding.
+        indifference: how far beyond the threshold a number is neither for nor against the claim.
+        part: label of the separately stated part it belongs to; may name variables.
+        over: variable -> the values it takes.
+        arguments: of a quantity or statistic.
+        exploratory: whether it is reported without entering the verdict.
+        asked_of: ``variant`` or an interpretation -> the values that it is asked of; all where
+            empty.
     """
 
-    value: Operand | None = None
-    difference: tuple[Operand, Operand] | None = None
-    ratio: tuple[Operand, Operand] | None = None
-    deviation: tuple[Operand, Operand] | None = None
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[
+        str, Annotated[float | tuple[float, float], PlainValidator(_threshold)]
+    ] = Field(init=False)
+
+    value: NamedTags | None = None
+    difference: tuple[NamedTags, NamedTags] | None = None
+    ratio: tuple[NamedTags, NamedTags] | None = None
+    deviation: tuple[NamedTags, NamedTags] | None = None
     quantity: str = ""
     statistic: str = ""
-    of: Annotated[tuple[Operand, ...], BeforeValidator(as_list)] = ()
-    places: tuple[PointsEntry, ...] = ()
+    of: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
+    places: tuple[Points, ...] = ()
     keep: Annotated[
         dict[str, Annotated[Values, BeforeValidator(as_list)]], Field(max_length=1)
     ] = {}
-    summary: Pick | None = None
-    kind: Annotated[str, one_of(KINDS)] = REPORT
-    threshold: Annotated[float | tuple[float, float], PlainValidator(_threshold)] = 0.0
+    summary: NamedTags | None = None
     tolerance: AtLeastZero = 0.0
     indifference: AtLeastZero = 0.0
     part: Sentence = ""
@@ -176,32 +238,231 @@ class ComparisonEntry(PointsEntry):
     exploratory: StrictBool = False
     asked_of: dict[str, Annotated[Values, Different]] = {}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _is_of_one_kind(cls, entry: Any) -> Any:
+        """Raise where a key is neither a field nor a kind, or a second kind."""
+        if isinstance(entry, Mapping):
+            kinds = [key for key in entry if key in KINDS]
+            if len(kinds) > 1:
+                raise InputError(f"{', '.join(kinds)}; allowed: one of them")
+            known = [*(one.alias or name for name, one in cls.model_fields.items()), *KINDS]
+            for key in entry:
+                if key not in known:
+                    raise InputError.unknown("key", key, known)
+        return entry
+
     @model_validator(mode="after")
-    def _measures_one_thing(self) -> "ComparisonEntry":
-        if len(self.measured) != 1:
-            raise InputError(f"{len(self.measured)} of {', '.join(MEASURED)}; allowed: one")
-        for one in self.places or (self,):
-            if not one.along and not self.along and (one.pick or one.points or one.where):
+    def _measures_one_thing(self) -> "Comparison":
+        given = [key for key in MEASURED if getattr(self, key) not in (None, "")]
+        if len(given) != 1:
+            raise InputError(f"{len(given)} of {', '.join(MEASURED)}; allowed: one")
+        for one in self.located:
+            if not one.along and (one.pick or one.points or one.where):
                 raise InputError("pick, points or where without along; allowed: with it")
+        _ = self.region
         return self
 
     @property
-    def measured(self) -> list[str]:
+    def operation(self) -> str:
         """The key under which it says what it measures."""
-        return [key for key in MEASURED if getattr(self, key) not in (None, "")]
+        return next(key for key in MEASURED if getattr(self, key) not in (None, ""))
 
-    @model_validator(mode="before")
-    @classmethod
-    def _names_its_region(cls, entry: Any) -> Any:
-        """Take a kind with its threshold for the two keys; a number without one is reported."""
-        if not isinstance(entry, Mapping):
-            return entry
-        kinds = [key for key in entry if key in KINDS]
-        if len(kinds) + ("kind" in entry) > 1:
-            raise InputError(f"more than one of {', '.join(KINDS)}; allowed: one")
-        others = {key: value for key, value in entry.items() if key not in kinds}
-        regions = [{"kind": kind, "threshold": entry[kind]} for kind in kinds]
-        return {**others, **(regions[0] if regions else {})}
+    @property
+    def operands(self) -> tuple[NamedTags, ...]:
+        """The series that it is of."""
+        if self.operation in ("quantity", "statistic"):
+            return self.of
+        given = getattr(self, self.operation)
+        return (given,) if self.operation == "value" else given
+
+    @property
+    def located(self) -> "tuple[Comparison, ...]":
+        """Itself at each of its places."""
+        given = [{key: getattr(one, key) for key in one.model_fields_set} for one in self.places]
+        return tuple(self.model_copy(update={"places": (), **keys}) for keys in given) or (self,)
+
+    @property
+    def kind(self) -> str:
+        """A key of ``verdict.KINDS``."""
+        return next(iter(self.model_extra or {}), REPORT)
+
+    @cached_property
+    def region(self) -> Region:
+        """Where the number has to lie."""
+        threshold = (self.model_extra or {}).get(self.kind, 0.0)
+        return region_of(self.kind, threshold, self.tolerance, self.indifference)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it enters the verdict."""
+        return not self.exploratory and self.kind != REPORT
+
+    def is_asked_of(self, interpretation: Interpretation) -> bool:
+        """Whether it belongs to the row of this interpretation."""
+        values = {"variant": interpretation.variant, **interpretation.values}
+        return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
+
+
+Statistic = Callable[..., Any]
+"""A function that makes one number, or one for each named point, of evidence or of series."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What comparisons of a paper name.
+
+    Attributes:
+        functions: name -> statistic or quantity.
+        series: name -> series.
+        definitions: argument -> short name -> the value that it stands for.
+    """
+
+    functions: Mapping[str, Statistic] = field(default_factory=dict)
+    series: Mapping[str, NamedSeries] = field(default_factory=dict)
+    definitions: Definitions = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A comparison of a row, with one of the values for each variable that it runs over.
+
+    Attributes:
+        comparison: the comparison.
+        name: its key, which may name variables, as in ``eta={eta}``.
+        row: variables of the row.
+        over: variables that it runs over.
+        vocabulary: what it names.
+    """
+
+    comparison: Comparison
+    name: str
+    row: Tags
+    over: Tags
+    vocabulary: Vocabulary
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """All variables, for a statistic with its arguments."""
+        own = self.comparison.arguments if self.comparison.statistic else {}
+        return {**self.row, **self.over, **own}
+
+    @property
+    def label(self) -> str:
+        """Its name with the values of its variables."""
+        return self._filled(self.name)
+
+    @property
+    def part(self) -> str:
+        """Label of its part."""
+        return self._filled(self.comparison.part)
+
+    def _filled(self, text: str) -> str:
+        try:
+            return text.format(**self.variables)
+        except (KeyError, ValueError, IndexError) as error:
+            allowed = ", ".join(self.variables)
+            raise InputError(f"{text!r} asks for {error}; allowed: {allowed}") from None
+
+
+class Entry(Spec):
+    """What is judged: a claim or a finding.
+
+    Attributes:
+        statement: what is said, of a claim in our words, with its qualifiers.
+        place: where the paper says it.
+        scope: what it is said of, and what of that is not the paper's.
+        rule: how it is decided, in words.
+        figure: the figures, panels and tables that it is about, the first one before all.
+        parameters: variables of all rows.
+        reads: names of the simulations and exact results it reads; by default those that its series
+            are in.
+        runs: numbers of runs at which it is judged, increasing; the level is split over them.
+            Empty where nothing is simulated; by default all that the simulations have.
+        runs_paper: the paper's own number of runs, 0 where nothing is simulated.
+        combine: how the comparisons of a part combine.
+        level: chance allowed of deciding any comparison wrongly, two-sided.
+        rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
+        verdicts: the words that it may end in; see ``verdict.in_words``.
+        shown: the reported comparison whose number its rows show in place of the binding one,
+            where that is the quantity that the statement is about.
+        interpretations: one row of the ledger each.
+        comparisons: by name.
+    """
+
+    kind: str
+    statement: Sentence
+    place: Sentence
+    scope: Sentence = ""
+    rule: Sentence = ""
+    figure: Names = ()
+    parameters: dict[str, Value] = {}
+    reads: Reads = ()
+    runs: Analyses = ()
+    runs_paper: RunCount = 0
+    combine: Rule = "all"
+    level: Level = ALPHA
+    rerun: Annotated[Count, Field(le=MAXIMAL_RUNS)] = 0
+    verdicts: Verdicts = ("holds", "fails", "mixed")
+    shown: Sentence = ""
+    interpretations: Annotated[tuple[Interpretation, ...], Field(min_length=1), Different] = (
+        Interpretation(),
+    )
+    comparisons: dict[str, Comparison] = {}
+
+    _id: str = PrivateAttr("")
+    _vocabulary: Vocabulary = PrivateAttr(Vocabulary())
+
+    @property
+    def id(self) -> str:
+        """Such as ``TSDP-C8``."""
+        return self._id
+
+    def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
+        """Return the words that a row may end in."""
+        return interpretation.verdicts or self.verdicts
+
+    def settings(self, interpretation: Interpretation) -> dict[str, Any]:
+        """Return the variables of a row, its variant among them, short names replaced.
+
+        Raises:
+            InputError: a short name without a definition.
+        """
+        settings = {
+            "variant": interpretation.variant,
+            **self.parameters,
+            **interpretation.values,
+        }
+        for key, names in self._vocabulary.definitions.items():
+            if key in settings:
+                if settings[key] not in names:
+                    allowed = ", ".join(map(str, names))
+                    raise InputError(f"{key} is {settings[key]!r}; allowed: {allowed}")
+                settings[key] = names[settings[key]]
+        return settings
+
+    def questions(self, interpretation: Interpretation) -> Iterator[Question]:
+        """Yield every comparison of a row, for each combination of its values."""
+        row = self.settings(interpretation)
+        for name, comparison in self.comparisons.items():
+            if comparison.is_asked_of(interpretation):
+                for values in itertools.product(*comparison.over.values()):
+                    over = dict(zip(comparison.over, values, strict=True))
+                    yield Question(comparison, name, row, over, self._vocabulary)
+
+
+class Claim(Entry):
+    """A statement of a paper and how it is decided; ``metric`` says what is measured.
+
+    Without ``rule`` this is its comparisons with their thresholds, without ``verdicts`` a claim may
+    hold and fail, be mixed where comparisons have parts, and an order is not contradicted or fails.
+    """
+
+    kind: Literal["experiment", "picture", "theorem", "order", "remark", "implied"]
+    scope: Sentence
+    metric: Sentence = ""
+    verdicts: Verdicts = ()
+    comparisons: dict[str, Comparison]
 
 
 class NumberSource(Spec):
@@ -235,55 +496,31 @@ class NumberSource(Spec):
         return self
 
 
-class Entry(Spec):
-    """What claims and findings have in common."""
+class Finding(Entry):
+    """What was found beyond the statements of a paper.
 
-    statement: Sentence
-    place: Sentence
-    scope: Sentence = ""
-    rule: Sentence = ""
-    metric: Sentence = ""
-    figure: Names = ()
-    parameters: dict[str, Value] = {}
-    reads: Reads = ()
-    runs: Analyses = ()
-    combine: Rule = "all"
-    level: Annotated[float, Field(strict=True, gt=0, lt=1)] = ALPHA
-    interpretations: Annotated[tuple[InterpretationEntry, ...], Field(min_length=1), Different] = (
-        InterpretationEntry(),
-    )
-    comparisons: dict[str, ComparisonEntry] = {}
+    Attributes:
+        title: a short heading.
+        claims: ids of the claims that it is shown beside.
+        headline: whether it is worth the front page.
+        numbers: placeholder of the statement -> where its number is published.
+    """
 
-
-class ClaimEntry(Entry):
-    """A statement of a paper and how it is decided."""
-
-    kind: Literal["experiment", "picture", "theorem", "order", "remark", "implied"]
-    scope: Sentence
-    verdicts: Annotated[Verdicts, Field(min_length=1)]
-    rule: Sentence
-    metric: Sentence
-    reads: Annotated[Reads, Field(min_length=1)]
-    runs: Analyses
-    runs_paper: RunCount
-    rerun: Annotated[Count, Field(le=MAXIMAL_RUNS)] = 0
-    shown: Sentence = ""
-    comparisons: dict[str, ComparisonEntry]
-
-    @model_validator(mode="after")
-    def _reruns_what_is_run(self) -> "ClaimEntry":
-        if self.rerun and not self.runs:
-            raise InputError(f"rerun is {self.rerun}; allowed: only where runs is above 0")
-        return self
-
-
-class FindingEntry(Entry):
-    """What was found beyond the statements of a paper."""
-
+    kind: Literal["finding"] = "finding"
     title: Sentence
     claims: Annotated[tuple[ClaimId, ...], Different] = ()
     headline: StrictBool = False
     numbers: dict[str, NumberSource] = {}
+
+
+class Defaults(Spec):
+    """Keys of claims that lack them, and of findings that lack ``runs`` or ``level``."""
+
+    metric: Sentence = ""
+    reads: Reads = ()
+    runs: Analyses = ()
+    runs_paper: RunCount = 0
+    level: Level = ALPHA
 
 
 class Notes(Spec):
@@ -305,34 +542,17 @@ class ClaimsFile(Notes):
 
     Attributes:
         paper: its short name.
-        defaults: keys of a claim -> what they are where a claim does not have them.
+        defaults: what claims and findings have where they do not say.
         definitions: argument -> short name -> the value that it stands for.
         series: name -> tags of the series that comparisons name.
         claims: id -> the claim.
     """
 
     paper: Name
-    defaults: dict[str, Any] = {}
+    defaults: Defaults = Defaults()
     definitions: Definitions = {}
-    series: dict[str, SeriesEntry] = {}
-    claims: Annotated[dict[ClaimId, ClaimEntry], Field(min_length=1)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _fills_in_defaults(cls, file: Any) -> Any:
-        """Give each claim the keys that it lacks; no paper runs what is exact (``runs: 0``)."""
-        if not isinstance(file, Mapping) or not isinstance(file.get("claims"), Mapping):
-            return file
-        defaults = file.get("defaults")
-        if not isinstance(defaults, Mapping):
-            return file
-        claims = {}
-        for name, entry in file["claims"].items():
-            filled = {**defaults, **entry} if isinstance(entry, Mapping) else entry
-            if isinstance(entry, Mapping) and filled.get("runs") == 0 and "runs_paper" not in entry:
-                filled["runs_paper"] = 0
-            claims[name] = filled
-        return {**file, "claims": claims}
+    series: dict[str, NamedSeries] = {}
+    claims: Annotated[dict[ClaimId, Claim], Field(min_length=1)]
 
 
 class Summary(Spec):
@@ -348,214 +568,23 @@ class FindingsFile(Spec):
 
     paper: Name
     definitions: Definitions = {}
-    series: dict[str, SeriesEntry] = {}
+    series: dict[str, NamedSeries] = {}
     summary: Summary | None = None
-    findings: Annotated[dict[FindingId, FindingEntry], Field(min_length=1)]
+    findings: Annotated[dict[FindingId, Finding], Field(min_length=1)]
 
-
-Statistic = Callable[..., "Estimate | Mapping[str, Estimate]"]
-"""A paper's statistic: (evidence, **arguments) -> one number, or one for each named point."""
-
-FINDING = "finding"
-"""The kind of a finding, beside the kinds of claims."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One comparison of a claim, for each combination of the values it runs over.
-
-    Attributes:
-        name: what is compared; may name variables, as in ``eta={eta}``.
-        statistic: what measures: a function of the evidence, or an operation on series.
-        kind: a key of ``regions.KINDS``.
-        region: where the number has to lie.
-        part: label of the separately stated part it belongs to; may name variables.
-        over: variable -> the values it takes.
-        arguments: fixed arguments of the statistic.
-        exploratory: whether it is reported without entering the verdict.
-        asked_of: ``variant`` or an interpretation -> the values that it is asked of; all where
-            empty.
-    """
-
-    name: str
-    statistic: "Statistic | Measurement"
-    kind: str
-    region: Region
-    part: str = ""
-    over: Mapping[str, tuple[Any, ...]] | None = None
-    arguments: Mapping[str, Any] | None = None
-    exploratory: bool = False
-    asked_of: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-
-    @property
-    def decides(self) -> bool:
-        """Whether it enters the verdict."""
-        return not self.exploratory and self.kind != REPORT
-
-    @property
-    def is_of_series(self) -> bool:
-        """Whether it is an operation on series, or a quantity of them."""
-        from dpbandits.claims.statistics import Measurement
-
-        return isinstance(self.statistic, Measurement)
-
-    def is_asked_of(self, interpretation: "Interpretation") -> bool:
-        """Whether it belongs to the row of this interpretation."""
-        values = {"variant": interpretation.variant, **dict(interpretation.values)}
-        return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
-
-    def bindings(self, settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield the variables of each combination of values."""
-        over = self.over or {}
-        given = {} if self.is_of_series else self.arguments or {}
-        for values in itertools.product(*over.values()):
-            yield {**settings, **dict(zip(over, values, strict=True)), **given}
-
-    def _parted(self, variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return variables of the row, and those that it runs over."""
-        over = {key: variables[key] for key in self.over or {}}
-        return {key: value for key, value in variables.items() if key not in over}, over
-
-    def find(self, evidence: "Evidence", variables: Mapping[str, Any]) -> None:
-        """Raise InputError where a series that it is of is not there, or is several."""
-        cast("Measurement", self.statistic).find(evidence, *self._parted(variables))
-
-    def call(self, evidence: "Evidence", variables: Mapping[str, Any]) -> "Mapping[str, Estimate]":
-        """Measure; the statistic takes the variables that it has parameters for."""
-        if self.is_of_series:
-            return cast("Measurement", self.statistic)(evidence, *self._parted(variables))
-        accepted = parameters_of(self.statistic)
-        chosen = {key: value for key, value in variables.items() if key in accepted}
-        answer = self.statistic(evidence, **chosen)
-        return answer if isinstance(answer, Mapping) else {"": answer}
-
-
-@dataclass(frozen=True)
-class Interpretation:
-    """One row of the ledger: a variant, and the values of the interpretations.
-
-    Attributes:
-        variant: of the algorithms.
-        values: the interpretations.
-        not_applicable: why the claim says nothing of this variant, if it does not.
-        not_testable: why it cannot be tested here, with the horizon that it would need.
-        verdicts: the words that this row may end in, where they are not those of the claim.
-    """
-
-    variant: str = "as-written"
-    values: tuple[tuple[str, Any], ...] = ()
-    not_applicable: str | None = None
-    not_testable: str | None = None
-    verdicts: tuple[Word, ...] = ()
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether results decide it."""
-        return self.not_applicable is None and self.not_testable is None
-
-    @property
-    def label(self) -> str:
-        """The interpretations as ``key=value``, comma-separated; empty where a claim has none."""
-        return ",".join(f"{key}={value}" for key, value in self.values)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """An empirical statement of a paper as comparisons that decide it.
-
-    Attributes:
-        id: such as ``TSDP-C8``.
-        kind: what sort of statement it is: experiment, picture, theorem, order, remark or implied.
-        statement: what the paper says, in our words, with its qualifiers.
-        place: where it says it.
-        scope: what it is said of, and what of that is not the paper's.
-        verdicts: the words that it may end in; see ``verdict.in_words``.
-        rule: how it is decided, in words.
-        metric: what is measured.
-        reads: names of the simulations and analytic results it reads.
-        analyses: numbers of runs at which it is judged, increasing; the level is split over them.
-            Empty for an analytic claim.
-        runs_paper: the paper's own number of runs, 0 for an analytic claim.
-        parameters: default arguments of the statistics.
-        definitions: argument -> short name -> the value it stands for.
-        interpretations: one row of the ledger each.
-        combine: how the comparisons of a part combine.
-        comparisons: in the order of the file.
-        level: chance allowed of deciding any comparison wrongly, two-sided.
-        rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
-        figures: the figures, panels and tables that it is about, the first one before all.
-        shown: the reported comparison whose number its rows show in place of the binding one,
-            where that is the quantity that the statement is about.
-    """
-
-    id: str
-    kind: str
-    statement: str
-    place: str
-    scope: str
-    verdicts: tuple[Word, ...]
-    rule: str
-    metric: str
-    reads: tuple[str, ...]
-    analyses: tuple[int, ...]
-    runs_paper: int
-    parameters: Mapping[str, Any]
-    definitions: Mapping[str, Mapping[str, Any]]
-    interpretations: tuple[Interpretation, ...]
-    combine: Rule
-    comparisons: tuple[Comparison, ...]
-    level: float = ALPHA
-    rerun: int = 0
-    figures: tuple[str, ...] = ()
-    shown: str = ""
-
-    def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
-        """Return the words that a row may end in."""
-        return interpretation.verdicts or self.verdicts
-
-    def settings(self, interpretation: Interpretation) -> dict[str, Any]:
-        """Return the arguments of a row, its variant among them, short names replaced.
-
-        Raises:
-            InputError: a short name without a definition.
-        """
-        settings = {
-            "variant": interpretation.variant,
-            **self.parameters,
-            **dict(interpretation.values),
-        }
-        for key, names in self.definitions.items():
-            if key in settings:
-                if settings[key] not in names:
-                    allowed = ", ".join(str(name) for name in names)
-                    raise InputError(f"{self.id}: {key} is {settings[key]!r}; allowed: {allowed}")
-                settings[key] = names[settings[key]]
-        return settings
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was found beyond the statements of a paper.
-
-    Attributes:
-        claim: its comparisons, in the form of a claim of the kind ``finding``.
-        title: a short heading.
-        beside: ids of the claims that it is shown beside.
-        numbers: placeholder of the statement -> where its number is published.
-        is_headline: whether it is worth the front page.
-    """
-
-    claim: Claim
-    title: str
-    beside: tuple[str, ...] = ()
-    numbers: Mapping[str, NumberSource] = field(default_factory=dict)
-    is_headline: bool = False
+    @model_validator(mode="after")
+    def _names_the_finding_of_each_number(self) -> "FindingsFile":
+        for name, finding in self.findings.items():
+            for key, source in finding.numbers.items():
+                if not (source.claim or source.file):
+                    finding.numbers[key] = source.model_copy(update={"claim": name})
+        return self
 
 
 def parameters_of(statistic: Statistic) -> dict[str, bool]:
     """Return the parameters of a statistic after its evidence, and whether each is required."""
-    found = list(inspect.signature(statistic).parameters.values())[1:]
-    return {each.name: each.default is inspect.Parameter.empty for each in found}
+    parameters = list(inspect.signature(statistic).parameters.values())[1:]
+    return {one.name: one.default is inspect.Parameter.empty for one in parameters}
 
 
 def statistics_of(*modules: ModuleType) -> dict[str, Statistic]:
@@ -568,9 +597,9 @@ def statistics_of(*modules: ModuleType) -> dict[str, Statistic]:
     """
     statistics: dict[str, Statistic] = {}
     for module in modules:
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            is_imported = function.__module__ != module.__name__
-            if is_imported or name.startswith("_") or not _is_statistic(function):
+        for name, function in quantities_of(module).items():
+            first, *others = inspect.signature(function).parameters.values()
+            if first.name != "evidence" or any(one.kind is not one.KEYWORD_ONLY for one in others):
                 continue
             if name in statistics:
                 raise InputError(f"{module.__name__}: a second statistic {name!r}; allowed: one")
@@ -588,304 +617,213 @@ def quantities_of(*modules: ModuleType) -> dict[str, Statistic]:
     }
 
 
-def _is_statistic(function: Statistic) -> bool:
-    first, *others = inspect.signature(function).parameters.values()
-    return first.name == "evidence" and all(each.kind is each.KEYWORD_ONLY for each in others)
-
-
-def load_claims(path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
-    """Read ``config/papers/PAPER/claims.yaml``; return the claims of the paper, checked."""
-    return claims_of(load_document(path, ClaimsFile), path, statistics)
-
-
-def claims_of(file: ClaimsFile, path: Path, statistics: Mapping[str, Statistic]) -> list[Claim]:
+def claims_of(
+    file: ClaimsFile,
+    path: Path,
+    functions: Mapping[str, Statistic] | None,
+    simulated: Mapping[str, int] | None = None,
+) -> list[Claim]:
     """Return the claims of a paper, checked.
 
     Args:
         file: what its claims file says.
         path: where that is, for messages.
-        statistics: the paper's statistics by name.
+        functions: the paper's statistics and quantities by name; None where nothing is measured, so
+            that these names are not checked.
+        simulated: simulation -> its number of runs.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
+    vocabulary = Vocabulary(functions or {}, file.series, file.definitions)
+    defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
     claims = []
     for name, entry in file.claims.items():
         with naming(f"{path}: claims.{name}"):
-            claim = replace(
-                _claim(name, entry, file, statistics),
-                kind=entry.kind,
-                verdicts=entry.verdicts,
-                runs_paper=entry.runs_paper,
-                rerun=entry.rerun,
-                shown=entry.shown,
-            )
-            _check_arguments(claim)
-            for interpretation in claim.interpretations:
-                if interpretation.is_judged:
-                    _check_parts(claim, interpretation)
-                    _check_shown(claim, interpretation)
-        claims.append(claim)
+            claim = _completed(name, entry, defaults, vocabulary, simulated or {})
+            claims.append(_claim_completed(claim))
+            if functions is not None:
+                _check(claim)
+                for interpretation in filter(lambda row: row.is_judged, claim.interpretations):
+                    _check_row(claim, interpretation)
     return claims
 
 
 def findings_of(
     file: FindingsFile,
     path: Path,
-    statistics: Mapping[str, Statistic],
-    series: Mapping[str, SeriesEntry] | None = None,
+    functions: Mapping[str, Statistic] | None,
+    simulated: Mapping[str, int] | None = None,
+    claims: ClaimsFile | None = None,
 ) -> list[Finding]:
     """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``.
 
     Args:
         file: what its findings file says.
         path: where that is, for messages.
-        statistics: the paper's statistics by name.
-        series: those that its claims name.
+        functions: the paper's statistics and quantities by name.
+        simulated: simulation -> its number of runs.
+        claims: the file of its claims, whose series, runs and level are those of findings too.
     """
-    file = file.model_copy(update={"series": {**(series or {}), **file.series}})
+    shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
+    vocabulary = Vocabulary(functions or {}, {**shared, **file.series}, file.definitions)
+    keys = of_claims.model_fields_set & {"runs", "level"}
+    defaults = {key: getattr(of_claims, key) for key in keys}
     findings = []
     for name, entry in file.findings.items():
         with naming(f"{path}: findings.{name}"):
-            claim = _claim(name, entry, file, statistics)
-            _check_arguments(claim)
-        numbers = {
-            key: source
-            if source.claim or source.file
-            else source.model_copy(update={"claim": name})
-            for key, source in entry.numbers.items()
-        }
-        findings.append(Finding(claim, entry.title, entry.claims, numbers, entry.headline))
+            findings.append(_completed(name, entry, defaults, vocabulary, simulated or {}))
+            if functions is not None:
+                _check(findings[-1])
     return findings
 
 
-def _claim(
+EntryType = TypeVar("EntryType", bound=Entry)
+
+
+def _completed(
     name: str,
-    entry: Entry,
-    file: "ClaimsFile | FindingsFile",
-    statistics: Mapping[str, Statistic],
-) -> Claim:
-    """Return an entry as a claim of the kind ``finding``."""
-    from dpbandits.claims.statistics import NamedSeries
-
-    series = {
-        label: NamedSeries(one.model_extra or {}, one.when) for label, one in file.series.items()
-    }
-    return Claim(
-        id=name,
-        kind=FINDING,
-        statement=entry.statement,
-        place=entry.place,
-        scope=entry.scope,
-        rule=entry.rule,
-        metric=entry.metric,
-        parameters=entry.parameters,
-        verdicts=("holds", "fails", "mixed"),
-        reads=entry.reads,
-        analyses=entry.runs,
-        runs_paper=0,
-        definitions=file.definitions,
-        interpretations=tuple(_interpretation(row) for row in entry.interpretations),
-        combine=entry.combine,
-        comparisons=tuple(
-            _comparison(label, comparison, series, statistics)
-            for label, comparison in entry.comparisons.items()
-        ),
-        level=entry.level,
-        figures=entry.figure,
-    )
+    entry: EntryType,
+    defaults: Tags,
+    vocabulary: Vocabulary,
+    simulated: Mapping[str, int],
+) -> EntryType:
+    """Return an entry with its id and what it does not say."""
+    given = entry.model_fields_set
+    filled = {key: value for key, value in defaults.items() if key not in given}
+    entry = entry.model_copy(update=filled)
+    entry._id, entry._vocabulary = name, vocabulary
+    reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
+    counts = [simulated[one] for one in reads if one in simulated]
+    update: dict[str, Any] = {"reads": reads}
+    # What is exact has no runs, in no paper.
+    if "runs" not in given and not counts:
+        update["runs"] = ()
+    elif "runs" not in given and not entry.runs:
+        update["runs"] = (min(counts),)
+    if "runs_paper" not in given and not update.get("runs", entry.runs):
+        update["runs_paper"] = 0
+    return entry.model_copy(update=update)
 
 
-def _interpretation(entry: InterpretationEntry) -> Interpretation:
-    return Interpretation(
-        entry.variant,
-        tuple((entry.model_extra or {}).items()),
-        entry.not_applicable,
-        entry.not_testable,
-        entry.verdicts,
-    )
+def _claim_completed(claim: Claim) -> Claim:
+    """Return a claim with its rule and verdicts; InputError where it lacks another key."""
+    deciding = {name: one for name, one in claim.comparisons.items() if one.decides}
+    update: dict[str, Any] = {}
+    if not claim.rule:
+        asked = [f"{name} is {one.region.describe()}" for name, one in deciding.items()]
+        update["rule"] = "; ".join(asked) + "."
+    if not claim.verdicts:
+        has_parts = any(one.part for one in deciding.values())
+        usual = ("holds", "fails", "mixed") if has_parts else ("holds", "fails")
+        update["verdicts"] = ("not contradicted", "fails") if claim.kind == "order" else usual
+    if not claim.metric:
+        raise InputError("key metric is missing; allowed: here or under defaults")
+    if claim.runs and not claim.reads:
+        raise InputError("reads is []; allowed: only where runs is 0")
+    if claim.rerun and not claim.runs:
+        raise InputError(f"rerun is {claim.rerun}; allowed: only where runs is above 0")
+    return claim.model_copy(update=update)
 
 
-def _measurement(
-    name: str,
-    entry: ComparisonEntry,
-    series: "Mapping[str, NamedSeries]",
-    statistics: Mapping[str, Statistic],
-) -> "Statistic | Measurement":
-    from dpbandits.claims.statistics import Measurement
-
-    (key,) = entry.measured
-    if key in ("statistic", "quantity"):
-        function = getattr(entry, key)
-        if function not in statistics:
-            allowed = ", ".join(statistics)
-            raise InputError(f"{name}: {key} is {function!r}; allowed: {allowed}")
-        if key == "statistic":
-            return statistics[function]
-    operands = entry.of if key == "quantity" else as_list(getattr(entry, key))
-    keep = next(iter(entry.keep.items()), None)
-    if keep is not None and keep[0] not in statistics:
-        raise InputError(f"{name}: keep is {keep[0]!r}; allowed: {', '.join(statistics)}")
-    whole = Measurement(
-        operation=statistics[entry.quantity] if key == "quantity" else key,
-        operands=tuple(_operand(name, operand, series) for operand in operands),
-        series=series,
-        keep=keep,
-        summary=None if entry.summary is None else _with_options(entry.summary),
-        arguments=entry.arguments,
-        quantities=statistics,
-    )
-    places = tuple(
-        _located(
-            name,
-            whole,
-            entry.model_copy(update={key: getattr(place, key) for key in place.model_fields_set}),
-        )
-        for place in entry.places
-    )
-    return replace(_located(name, whole, entry), places=places)
+def _results_of(entry: Entry) -> Iterator[str]:
+    """Yield the results that the series of an entry are in, as far as it says."""
+    judged = [row for row in entry.interpretations if row.is_judged]
+    for question in itertools.chain(*map(entry.questions, judged)):
+        for one in question.comparison.located:
+            axes = one.points
+            if not isinstance(axes, dict):
+                axes = {one.along[-1]: axes if isinstance(axes, tuple) else ()}
+            for values in itertools.product(*axes.values()):
+                at_point = dict(zip(axes, values, strict=True))
+                variables = {**question.variables, **one.at, **at_point}
+                for template, more in one.operands:
+                    name = template.format_map(defaultdict(str, variables))
+                    series = entry._vocabulary.series.get(name, NamedSeries())
+                    tags = {**series.resolved({**variables, **more})[0], **more}
+                    for results in as_list(tags.get("in", ())):
+                        yield results.format(**variables)
 
 
-def _located(name: str, whole: "Measurement", entry: PointsEntry) -> "Measurement":
-    """Return a measurement where an entry says."""
+def _check(entry: Entry) -> None:
+    """Raise InputError where something that an entry names is not there."""
+    for name, comparison in entry.comparisons.items():
+        with naming(name):
+            _check_names(comparison, entry._vocabulary)
+    for interpretation in entry.interpretations:
+        if interpretation.is_judged:
+            _check_arguments(entry, interpretation)
+
+
+def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:
+    """Raise where a function, a pick or a series is not there, or does not take its arguments."""
     from dpbandits.claims.statistics import PICKS
 
-    picks = tuple(map(_with_options, entry.pick))
-    unknown = [pick for pick, _ in picks if pick not in PICKS]
-    if unknown:
-        allowed = ", ".join(PICKS)
-        raise InputError(f"{name}: pick is {', '.join(unknown)}; allowed: {allowed}")
-    points = entry.points
-    if isinstance(points, Shares):
-        import numpy as np
-
-        points = tuple(np.geomspace(points.begin, points.to, points.count).tolist())
-    if isinstance(points, tuple):
-        points = {entry.along[-1]: points}
-    return replace(
-        whole,
-        at=entry.at,
-        along=entry.along,
-        points=points,
-        where={tag: (one.low, one.high) for tag, one in entry.where.items()},
-        picks=picks,
-        point=entry.point,
-    )
+    functions, key = vocabulary.functions, comparison.operation
+    if key in ("quantity", "statistic"):
+        name = getattr(comparison, key)
+        if name not in functions:
+            raise InputError.unknown(key, name, functions)
+        if key == "quantity":
+            _check_call(functions[name], *comparison.of, **comparison.arguments)
+    for name in comparison.keep:
+        if name not in functions:
+            raise InputError.unknown("keep", name, functions)
+    for pick, options in itertools.chain(*(one.pick for one in comparison.located)):
+        if pick not in PICKS:
+            raise InputError.unknown("pick", pick, PICKS)
+        _check_call(PICKS[pick], [], **options)
+    for name, _ in comparison.operands:
+        if name and "{" not in name and name not in vocabulary.series:
+            raise InputError.unknown("series", name, vocabulary.series)
 
 
-def _with_options(pick: Pick) -> tuple[str, Mapping[str, Any]]:
-    """Return a pick or summary and its options, as in ``{slope: {x: log}}``."""
-    if isinstance(pick, str):
-        return pick, {}
-    ((name, options),) = pick.items()
-    return name, options or {}
+def _check_call(function: Callable[..., Any], *given: Any, **arguments: Any) -> None:
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*given, **arguments)
+    except TypeError as error:
+        raise InputError(f"{function.__name__}: {error}; allowed: {signature}") from None
 
 
-def _operand(
-    name: str, operand: Operand, series: "Mapping[str, NamedSeries]"
-) -> tuple[str, Mapping[str, Any]]:
-    """Return the name of a series, "" for none, and more tags."""
-    if isinstance(operand, str):
-        if "{" not in operand and operand not in series:
-            raise InputError(f"{name}: series {operand!r}; allowed: {', '.join(series)}")
-        return operand, {}
-    if len(operand) == 1:
-        ((first, more),) = operand.items()
-        if isinstance(more, Mapping):
-            return _operand(name, first, series)[0], more
-    return "", operand
-
-
-def _comparison(
-    name: str,
-    entry: ComparisonEntry,
-    series: "Mapping[str, NamedSeries]",
-    statistics: Mapping[str, Statistic],
-) -> Comparison:
-    return Comparison(
-        name=name,
-        statistic=_measurement(name, entry, series, statistics),
-        kind=entry.kind,
-        region=region_of(entry.kind, entry.threshold, entry.tolerance, entry.indifference),
-        part=entry.part,
-        over=entry.over,
-        arguments=entry.arguments,
-        exploratory=entry.exploratory,
-        asked_of=entry.asked_of,
-    )
-
-
-def _check_arguments(claim: Claim) -> None:
-    """Refuse arguments that nothing takes, and statistics that lack one."""
+def _check_arguments(entry: Entry, interpretation: Interpretation) -> None:
+    """Refuse labels and arguments that nothing takes, and statistics that lack one."""
     used: set[str] = set()
-    judged = [
-        interpretation for interpretation in claim.interpretations if interpretation.is_judged
-    ]
-    for comparison in claim.comparisons:
-        if comparison.is_of_series:
-            for interpretation in filter(comparison.is_asked_of, judged):
-                _check_labels(comparison, next(comparison.bindings(claim.settings(interpretation))))
-            continue
-        accepted = parameters_of(comparison.statistic)
-        for own in (comparison.over or {}, comparison.arguments or {}):
-            unknown = set(own) - set(accepted)
-            if unknown:
-                raise InputError(
-                    f"{comparison.name}: {', '.join(sorted(unknown))} is no argument of the "
-                    f"statistic; allowed: {', '.join(accepted)}"
-                )
-        for interpretation in filter(comparison.is_asked_of, judged):
-            given = next(comparison.bindings(claim.settings(interpretation)))
-            missing = [key for key, required in accepted.items() if required and key not in given]
-            if missing:
-                raise InputError(f"{comparison.name}: argument {', '.join(missing)} is missing")
-            _check_labels(comparison, given)
-        used |= {*accepted, *comparison.asked_of}
-    if any(comparison.is_of_series for comparison in claim.comparisons):
-        return
-    for interpretation in judged:
-        idle = set(claim.settings(interpretation)) - used - {"variant"}
-        if idle:
-            raise InputError(
-                f"{', '.join(sorted(idle))} is no argument of any of its statistics; "
-                f"allowed: {', '.join(sorted(used))}"
-            )
+    for question in entry.questions(interpretation):
+        with naming(question.name):
+            _ = question.label, question.part
+            comparison, variables = question.comparison, question.variables
+            if not comparison.statistic:
+                continue
+            accepted = parameters_of(entry._vocabulary.functions[comparison.statistic])
+            for key in (*comparison.over, *comparison.arguments):
+                if key not in accepted:
+                    allowed = ", ".join(accepted)
+                    raise InputError(f"{key} is no argument of the statistic; allowed: {allowed}")
+            for key, required in accepted.items():
+                if required and key not in variables:
+                    raise InputError(f"argument {key} is missing")
+            used |= {*accepted, *comparison.asked_of}
+    idle = sorted(set(entry.settings(interpretation)) - used - {"variant"})
+    if idle and all(comparison.statistic for comparison in entry.comparisons.values()):
+        allowed = ", ".join(sorted(used))
+        raise InputError(f"{', '.join(idle)} is no argument of any statistic; allowed: {allowed}")
 
 
-def _check_parts(claim: Claim, interpretation: Interpretation) -> None:
-    """Refuse parts that only presumed comparisons would carry, where the claim may hold."""
-    deciding = [
-        each for each in claim.comparisons if each.decides and each.is_asked_of(interpretation)
-    ]
-    carried = {
-        each.part
-        for each in deciding
-        if not each.region.is_presumed or "holds" not in claim.words(interpretation)
-    }
-    if not deciding or {each.part for each in deciding} - carried:
+def _check_row(claim: Claim, interpretation: Interpretation) -> None:
+    """Refuse parts that nothing could carry, and to show a number that is not reported.
+
+    Only presumed comparisons carry no part where the claim may hold.
+    """
+    questions = list(claim.questions(interpretation))
+    may_hold = "holds" in claim.words(interpretation)
+    deciding = [one for one in questions if one.comparison.decides]
+    carried = {one.part for one in deciding if not (may_hold and one.comparison.region.is_presumed)}
+    if not deciding or {one.part for one in deciding} - carried:
         raise InputError(
             "a part has no comparison that could carry it; allowed: at least one that is neither "
             "exploratory nor of kind report, no_increase or no_decrease"
         )
-
-
-def _check_shown(claim: Claim, interpretation: Interpretation) -> None:
-    """Refuse to show the number of a comparison that is not there, or that decides."""
-    settings = claim.settings(interpretation)
-    reported = [
-        each.name.format(**variables)
-        for each in claim.comparisons
-        if each.kind == REPORT and each.is_asked_of(interpretation)
-        for variables in each.bindings(settings)
-    ]
+    reported = [one.label for one in questions if one.comparison.kind == REPORT]
     if claim.shown and claim.shown not in reported:
         raise InputError(f"shown is {claim.shown!r}; allowed: {', '.join(reported)}")
-
-
-def _check_labels(comparison: Comparison, variables: Mapping[str, Any]) -> None:
-    try:
-        _ = comparison.name.format(**variables), comparison.part.format(**variables)
-    except (KeyError, ValueError, IndexError) as error:
-        raise InputError(
-            f"{comparison.name}: name or part asks for {error}; allowed: {', '.join(variables)}"
-        ) from None

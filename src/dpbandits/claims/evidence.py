@@ -439,7 +439,12 @@ class Series:
         """Return the series with other tags where its results have them."""
         options = {key: value for key, value in tags.items() if key in OPTIONS}
         over = {key: value for key, value in tags.items() if key not in OPTIONS}
-        return replace(self, tags={**self.tags, **options}, over={**self.over, **over})
+        return replace(
+            self,
+            tags={**self.tags, **options},
+            over={**self.over, **over},
+            fixed=self.fixed - over.keys(),
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -538,6 +543,12 @@ class Series:
             curves = self.curves
             return next((curve.times.tolist() for curve in curves.values()), [])
         return list(self.evidence.times(name, self.metric, **where).tolist())
+
+    def check(self) -> None:
+        """Raise InputError where it has not one place, or its metric is not recorded there."""
+        name, _ = self.place
+        if self.evidence.is_simulated(name) and not callable(self.tags.get("metric")):
+            _ = self.times
 
     def per_run(self) -> Values:
         """Return one number a run."""

@@ -1,21 +1,31 @@
-"""Measure a claim's comparisons at its interim analyses, and judge each interpretation.
+"""Measure a claim's comparisons at its interim analyses, and judge each of its rows.
 
-Before: filters are tried on results that are not simulated yet. After: the verdict in one sentence.
+A claim that is judged at its own level may be decided wrongly with the chance that its entry
+allows. Of many claims some then will be. So each row is judged at a second level too, at which the
+chance that any comparison of any verdict on a paper is decided wrongly is at most 5 %: each claim
+gets an equal share of it (Bonferroni), which its rows share equally; within a row the interim
+analyses share it and Holm's levels keep it. The family is the paper, so that another paper or claim
+elsewhere moves nothing. For a level over all papers, which is a matter of the page that shows them
+together, each verdict has the strictest of some levels at which it is still the same.
 """
 
 import math
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.docket import FINDING, Claim, Comparison, Interpretation
+from dpbandits.claims.docket import Comparison, Entry, Finding, Interpretation
 from dpbandits.claims.evidence import Evidence, Loader
 from dpbandits.claims.numbers import Estimate, exact
+from dpbandits.claims.statistics import Measurement
 from dpbandits.claims.verdict import (
+    ALPHA,
     REPORT,
     Decision,
     Verdict,
@@ -26,130 +36,13 @@ from dpbandits.claims.verdict import (
     holm_levels,
     in_words,
 )
+from dpbandits.config.documents import naming
 from dpbandits.errors import InputError
-from dpbandits.text_tables import interval_text
-
-_CONCLUSIONS = {
-    "holds": "the claim holds",
-    "fails": "the claim fails",
-    "mixed": "the claim is mixed, since its parts come out differently",
-    "undecided": "the claim is undecided",
-    "not contradicted": "the claim is not contradicted",
-}
-"""Verdict -> what follows."""
-
-_UNITS = {"nash_regret": "Nash regret", "pseudo_regret": "pseudo-regret"}
-"""Names of metrics -> words."""
-
-
-def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
-    """Return what was asked, found and concluded on one row of the ledger, in one sentence.
-
-    Args:
-        claim: the claim.
-        row: its columns in ``claims.csv`` and ``simultaneous.csv``.
-        compared: number of comparisons that enter the verdict.
-        figure: file of the figure that shows the variant of the row, or None.
-    """
-    shown = f"; see {figure}" if figure else "; no figure shows this variant"
-    choice = f" ({row['interpretation']})" if row["interpretation"] else ""
-    begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"
-    if not row["measured"]:
-        reason = str(row["detail"]).rstrip(".") or "nothing was compared"
-        return f"{begin} the claim is {row['verdict']}, since {reason}{shown}."
-    measured = f"{row['measured']} ({_in_words(claim.metric)})"
-    runs = int(row["runs"])
-    by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"
-    followed = _CONCLUSIONS.get(row["verdict"], f"the claim is {row['verdict']}")
-    if not row["asked"]:
-        known = f"{by} {found_text(row)} for {measured}, which is reported"
-        return f"{begin} {known}; by {compared} comparisons with a threshold {followed}{shown}."
-    binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
-    asked = f"asked whether {measured} is {row['asked']}{binding}"
-    return f"{begin} {asked}, {by} {found_text(row)}, so that {followed}{shown}."
-
-
-def found_text(row: Mapping[Any, Any]) -> str:
-    """Return the estimate, with its interval where it has one."""
-    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    return interval_text(value, low, high) or "no number"
-
-
-def _in_words(metric: str) -> str:
-    for name, words in _UNITS.items():
-        metric = metric.replace(name, words)
-    return metric.replace("_", " ")
-
-
-_OF_EVIDENCE = "results "
-"""Begins what evidence says of a series, tag, metric or time that is not there."""
-
-
-class _UnknownError(Exception):
-    """Results are not known before they are computed."""
-
-
-def check_claim_filters(claims: Sequence[Claim], load: Loader, known: Collection[str]) -> None:
-    """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
-
-    Series are looked up. Statistics are called on results with made-up values, of which they may
-    make nothing: what they ask for after that is not checked.
-
-    Args:
-        claims: of a paper.
-        load: from the name of results to a table with the columns and series of the real one.
-        known: those that ``load`` knows.
-    """
-
-    def load_known(name: str) -> pd.DataFrame:
-        if name not in known:
-            raise _UnknownError
-        return load(name)
-
-    evidence = Evidence(load_known)
-    for claim in claims:
-        for comparison, variables in _calls(claim):
-            problem = _problem(comparison, evidence.of_results(claim.reads), variables)
-            if problem is not None:
-                raise InputError(f"{claim.id}: {comparison.name}: {problem}")
-
-
-def _calls(claim: Claim) -> Iterator[tuple[Comparison, Mapping[str, Any]]]:
-    """Yield every comparison that is judged, with its variables."""
-    for interpretation in claim.interpretations:
-        if not interpretation.is_judged:
-            continue
-        settings = claim.settings(interpretation)
-        for comparison in claim.comparisons:
-            if comparison.is_asked_of(interpretation):
-                yield from ((comparison, each) for each in comparison.bindings(settings))
-
-
-def _problem(
-    comparison: Comparison, evidence: Evidence, variables: Mapping[str, Any]
-) -> str | None:
-    """Return what evidence says is not there; None where a statistic ends for another reason."""
-    if comparison.is_of_series:
-        try:
-            comparison.find(evidence, variables)
-        except InputError as error:
-            return str(error)
-        except _UnknownError:
-            return None
-        return None
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            comparison.call(evidence, variables)
-    except InputError as error:
-        return str(error) if str(error).startswith(_OF_EVIDENCE) else None
-    except Exception:
-        # Whatever a statistic makes of values that nobody simulated.
-        return None
-    return None
-
 
 Scale = Literal["paper", "quick"]
+
+STRICTER = (1.0, 8.0, 64.0)
+"""The family-wise level is divided by these to see how strict a level a verdict stands."""
 
 _OF_FINDINGS: dict[Verdict, Verdict] = {
     "holds": "shown",
@@ -160,24 +53,43 @@ _OF_FINDINGS: dict[Verdict, Verdict] = {
 
 
 @dataclass(frozen=True)
-class Judged:
-    """One comparison with the level it was judged at and how it came out.
+class Measured:
+    """One comparison and what is measured of it.
 
     Attributes:
-        comparison: what was compared.
+        comparison: what is compared.
         part: label of its part.
         label: its name with the values it stands for.
         estimate: the number measured.
-        level: the level of its interval.
-        lo: lower end of the interval at that level.
-        hi: upper end.
-        decision: for, against, neither, undecided, or reported where nothing is asked.
     """
 
     comparison: Comparison
     part: str
     label: str
     estimate: Estimate
+
+    @property
+    def can_err(self) -> bool:
+        """Whether it enters the verdict and varies with the runs, so that it shares the level."""
+        return self.estimate.is_random and self.comparison.decides
+
+    @cached_property
+    def p_value(self) -> float:
+        """The smallest level that decides it."""
+        return deciding_alpha(self.estimate, self.comparison.region)
+
+
+@dataclass(frozen=True)
+class Judged(Measured):
+    """One comparison with the level it was judged at and how it came out.
+
+    Attributes:
+        level: the level of its interval.
+        lo: lower end of the interval at that level.
+        hi: upper end.
+        decision: for, against, neither, undecided, or reported where nothing is asked.
+    """
+
     level: float
     lo: float
     hi: float
@@ -202,9 +114,10 @@ class Judgement:
         scale: ``paper``, or ``quick`` (no evidence).
         remark: why there is no verdict, where that has another reason than the intervals.
         before: the verdict that was judged again on fresh runs, if one was.
+        in_family: the same at the family-wise level, if there is a family.
     """
 
-    claim: Claim
+    claim: Entry
     interpretation: Interpretation
     verdict: Verdict
     parts: dict[str, Verdict]
@@ -216,131 +129,189 @@ class Judgement:
     scale: Scale
     remark: str = ""
     before: "Judgement | None" = None
+    in_family: "InFamily | None" = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no comparison behind the verdict varies with the runs."""
+        return not any(one.can_err for one in self.comparisons)
 
 
-def judge(claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper") -> list[Judgement]:
-    """Judge every interpretation of every claim.
+@dataclass(frozen=True)
+class InFamily:
+    """A row judged at the family-wise level.
+
+    Attributes:
+        judgement: at that level.
+        level: of the row.
+        smallest_level: the strictest of the levels tried at which, and at all milder ones, the
+            verdict is that at the claim's own level; NaN for none.
+    """
+
+    judgement: Judgement
+    level: float
+    smallest_level: float
+
+
+def judge(
+    claims: Iterable[Entry], evidence: Evidence, scale: Scale = "paper", family: int = 0
+) -> list[Judgement]:
+    """Judge every interpretation of every claim, with no more runs than decide it.
 
     Args:
-        claims: from ``load_claims``.
+        claims: claims or findings of a paper.
         evidence: the results they read.
         scale: ``quick`` judges at whatever number of runs there is, and takes what a small scale
             does not record for missing.
+        family: how many claims the family has; 0 for none, so that nothing is judged in it.
 
     Raises:
         InputError: at paper scale, a claim reads what the results do not have.
     """
     return [
-        judge_interpretation(claim, interpretation, evidence, scale)
+        Row(claim, interpretation, evidence.of_results(claim.reads), scale).judged(family)
         for claim in claims
         for interpretation in claim.interpretations
     ]
 
 
-def judge_interpretation(
-    claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale = "paper"
-) -> Judgement:
-    """Judge one interpretation of a claim, with no more runs than decide it.
-
-    Raises:
-        InputError: as for ``judge``.
-    """
-    evidence = evidence.of_results(claim.reads)
-    if not interpretation.is_judged:
-        return _not_judged(claim, interpretation, scale)
-    if not claim.analyses:
-        found = _look(claim, interpretation, evidence, 0, claim.level, scale)
-        return replace(found, verdict_at_paper_runs="not applicable")
-    available = evidence.runs(claim.reads)
-    if scale == "quick":
-        analyses, level = [available], claim.level
-    else:
-        analyses = [runs for runs in claim.analyses if runs <= available]
-        level = claim.level / len(claim.analyses)
-    if not analyses:
-        found = _look(claim, interpretation, evidence, available, level, scale)
-        needed = claim.analyses[0]
-        remark = f"the results have {available} runs, the first interim analysis needs {needed}"
-        return replace(found, verdict="undecided", remark=remark)
-    for runs in analyses:
-        found = _look(claim, interpretation, evidence.first(runs), runs, level, scale)
-        if found.verdict != "undecided":
-            break
-    done = tuple(each for each in analyses if each <= found.runs)
-    at_paper_runs = _verdict_at_paper_runs(claim, interpretation, evidence, available, scale)
-    found = replace(found, analyses=done, verdict_at_paper_runs=at_paper_runs)
-    return _judge_again(found, evidence, available) if _is_to_be_rerun(found) else found
+def family_level(claim: Entry, family: int) -> float:
+    """Return the level at which each row of a claim is judged within its family."""
+    rows = sum(interpretation.is_judged for interpretation in claim.interpretations)
+    return min(claim.level, ALPHA / family / max(rows, 1))
 
 
-def _not_judged(claim: Claim, interpretation: Interpretation, scale: Scale) -> Judgement:
-    """Return a row that no result decides, with the reason."""
-    verdict: Verdict = "not applicable" if interpretation.not_testable is None else "not testable"
-    reason = str(interpretation.not_applicable or interpretation.not_testable)
-    return Judgement(
-        claim, interpretation, verdict, {}, (), 0, claim.level, (), verdict, scale, remark=reason
-    )
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of the ledger, whose numbers are measured once and judged at several levels."""
 
+    claim: Entry
+    interpretation: Interpretation
+    evidence: Evidence
+    scale: Scale
+    _measured: dict[tuple[int | None, int], list[Measured]] = field(default_factory=dict)
 
-def _is_to_be_rerun(found: Judgement) -> bool:
-    """Return whether a part fails, and the claim asks for that to be seen twice."""
-    if not found.claim.rerun or found.scale == "quick":
-        return False
-    return found.verdict in ("fails", "mixed") and "fails" in found.parts.values()
+    def judged(self, family: int) -> Judgement:
+        """Return the verdict at the level of the claim, with that in the family."""
+        claim = self.claim
+        alone = self.at_level(claim.level)
+        if self.interpretation.is_judged:
+            at_paper_runs = self._verdict_at_paper_runs(alone)
+            alone = replace(alone, verdict_at_paper_runs=at_paper_runs)
+        if not family:
+            return alone
+        level = family_level(claim, family)
+        within, down_to = self.at_level(level), math.nan
+        if not alone.is_exact:
+            for divisor in STRICTER:
+                if self.at_level(level / divisor).verdict != alone.verdict:
+                    break
+                down_to = level / divisor
+        return replace(alone, in_family=InFamily(within, level, down_to))
 
+    def at_level(self, level: float) -> Judgement:
+        """Return the verdict where any comparison may be decided wrongly with this chance."""
+        claim, interpretation = self.claim, self.interpretation
+        if not interpretation.is_judged:
+            verdict: Verdict = (
+                "not applicable" if interpretation.not_testable is None else "not testable"
+            )
+            reason = str(interpretation.not_applicable or interpretation.not_testable)
+            nothing = Judgement(
+                claim, interpretation, verdict, {}, (), 0, level, (), verdict, self.scale
+            )
+            return replace(nothing, remark=reason)
+        if not claim.runs:
+            return replace(self._look(0, self.evidence, level), analyses=())
+        available = self._available
+        if self.scale == "quick":
+            analyses = [available]
+        else:
+            analyses = [runs for runs in claim.runs if runs <= available]
+            level = level / len(claim.runs)
+        if not analyses:
+            answer = self._look(available, self.evidence, level)
+            remark = f"the results have {available} runs, the first interim analysis needs "
+            remark += f"{claim.runs[0]}"
+            return replace(answer, verdict="undecided", remark=remark)
+        for runs in analyses:
+            answer = self._look(runs, self.evidence.first(runs), level)
+            if answer.verdict != "undecided":
+                break
+        answer = replace(answer, analyses=tuple(runs for runs in analyses if runs <= answer.runs))
+        is_twice = claim.rerun and self.scale == "paper" and answer.verdict in ("fails", "mixed")
+        return self._again(answer) if is_twice and "fails" in answer.parts.values() else answer
 
-def _judge_again(first: Judgement, evidence: Evidence, available: int) -> Judgement:
-    """Return the verdict on the fresh runs that follow those of the first one."""
-    claim, fresh = first.claim, available - first.runs
-    if fresh < claim.rerun:
-        remark = f"{first.verdict} on {first.runs} runs; judging it again needs {claim.rerun} "
-        remark += f"fresh ones, the results have {fresh}"
-        return replace(first, verdict="undecided", remark=remark)
-    rest = evidence.after(first.runs, claim.rerun)
-    again = _look(claim, first.interpretation, rest, claim.rerun, first.level, first.scale)
-    at_paper_runs = first.verdict_at_paper_runs
-    return replace(
-        again, analyses=first.analyses, verdict_at_paper_runs=at_paper_runs, before=first
-    )
+    @cached_property
+    def _available(self) -> int:
+        return self.evidence.runs(self.claim.reads)
 
+    def _again(self, first: Judgement) -> Judgement:
+        """Return the verdict on the fresh runs that follow those of the first one."""
+        rerun, fresh = self.claim.rerun, self._available - first.runs
+        if fresh < rerun:
+            remark = f"{first.verdict} on {first.runs} runs; judging it again needs {rerun} "
+            remark += f"fresh ones, the results have {fresh}"
+            return replace(first, verdict="undecided", remark=remark)
+        again = self._look(rerun, self.evidence.after(first.runs, rerun), first.level)
+        return replace(again, analyses=first.analyses, before=first)
 
-def _verdict_at_paper_runs(
-    claim: Claim, interpretation: Interpretation, evidence: Evidence, available: int, scale: Scale
-) -> Verdict:
-    if not claim.runs_paper:
-        return "not applicable"
-    if available < claim.runs_paper:
-        return "undecided"
-    runs = claim.runs_paper
-    return _look(claim, interpretation, evidence.first(runs), runs, claim.level, scale).verdict
+    def _verdict_at_paper_runs(self, alone: Judgement) -> Verdict:
+        runs = self.claim.runs_paper
+        if not self.claim.runs or not runs:
+            return "not applicable"
+        if self._available < runs:
+            return "undecided"
+        return self._look(runs, self.evidence.first(runs), self.claim.level).verdict
 
-
-def _look(
-    claim: Claim,
-    interpretation: Interpretation,
-    evidence: Evidence,
-    runs: int,
-    level: float,
-    scale: Scale,
-) -> Judgement:
-    comparisons = judge_comparisons(_measure(claim, interpretation, evidence, scale), level)
-    deciding = [each for each in comparisons if each.comparison.decides]
-    words = claim.words(interpretation)
-    combined = {
-        name: combine_comparisons(
-            [each.decision for each in deciding if each.part == name], claim.combine
+    def _look(self, runs: int, evidence: Evidence, level: float) -> Judgement:
+        claim, interpretation = self.claim, self.interpretation
+        key = (evidence.limit, evidence.skip)
+        if key not in self._measured:
+            self._measured[key] = list(self._measure(evidence))
+        comparisons = judge_comparisons(self._measured[key], level)
+        decisions: dict[str, list[Decision]] = {}
+        for one in comparisons:
+            if one.comparison.decides:
+                decisions.setdefault(one.part, []).append(one.decision)
+        combined = {
+            part: combine_comparisons(several, claim.combine) for part, several in decisions.items()
+        }
+        words = claim.words(interpretation)
+        parts = {name: in_words(verdict, words) for name, verdict in combined.items()}
+        verdict = verdict_of(claim, combined, interpretation)
+        return Judgement(
+            claim,
+            interpretation,
+            verdict,
+            parts,
+            comparisons,
+            runs,
+            level,
+            (runs,),
+            verdict,
+            self.scale,
         )
-        for name in dict.fromkeys(each.part for each in deciding)
-    }
-    parts = {name: in_words(verdict, words) for name, verdict in combined.items()}
-    verdict = _verdict(claim, combined, interpretation)
-    return Judgement(
-        claim, interpretation, verdict, parts, comparisons, runs, level, (runs,), verdict, scale
-    )
+
+    def _measure(self, evidence: Evidence) -> Iterable[Measured]:
+        for question in self.claim.questions(self.interpretation):
+            comparison, label = question.comparison, question.label
+            try:
+                points = Measurement(question, evidence).numbers()
+            except InputError as error:
+                if self.scale == "paper":
+                    raise InputError(f"{self.claim.id}: {label}: {error}") from None
+                points = {f"not there at this scale: {error}": exact(math.nan)}
+            if not points and comparison.decides:
+                points = {"no point to compare": exact(math.nan)}
+            for point, estimate in points.items():
+                named = f"{label} [{point}]" if point else label
+                yield Measured(comparison, question.part, named, estimate)
 
 
-def _verdict(claim: Claim, parts: dict[str, Verdict], interpretation: Interpretation) -> Verdict:
+def verdict_of(claim: Entry, parts: dict[str, Verdict], interpretation: Interpretation) -> Verdict:
     """Combine the parts, in the words that the claim may end in."""
-    if claim.kind == FINDING:
+    if isinstance(claim, Finding):
         verdict = combine_parts(parts)
         return _OF_FINDINGS.get(verdict, verdict) if parts else "reported"
     words = claim.words(interpretation)
@@ -349,55 +320,74 @@ def _verdict(claim: Claim, parts: dict[str, Verdict], interpretation: Interpreta
     return in_words(combine_parts(parts), words)
 
 
-def _measure(
-    claim: Claim, interpretation: Interpretation, evidence: Evidence, scale: Scale
-) -> list[tuple[Comparison, str, str, Estimate]]:
-    settings = claim.settings(interpretation)
-    measured = []
-    for comparison in claim.comparisons:
-        if not comparison.is_asked_of(interpretation):
-            continue
-        for variables in comparison.bindings(settings):
-            name = comparison.name.format(**variables)
-            part = comparison.part.format(**variables)
-            try:
-                points = comparison.call(evidence, variables)
-            except InputError as error:
-                if scale == "paper":
-                    raise InputError(f"{claim.id}: {name}: {error}") from None
-                points = {f"not there at this scale: {error}": exact(math.nan)}
-            if not points and comparison.decides:
-                points = {"no point to compare": exact(math.nan)}
-            for point, estimate in points.items():
-                label = f"{name} [{point}]" if point else name
-                measured.append((comparison, part, label, estimate))
-    return measured
-
-
-def judge_comparisons(
-    measured: Iterable[tuple[Comparison, str, str, Estimate]], alpha: float
-) -> tuple[Judged, ...]:
+def judge_comparisons(measured: Iterable[Measured], alpha: float) -> tuple[Judged, ...]:
     """Decide comparisons simultaneously.
 
-    Holm's family is those that enter the verdict and vary with the runs: exact ones cannot be
-    decided wrongly by chance, and exploratory ones are judged one by one at ``alpha``.
+    Holm's family is those that can err; the others are judged one by one at ``alpha``.
 
     Args:
-        measured: comparison, part, label and estimate of each.
+        measured: the comparisons.
         alpha: level of the family.
     """
     items = list(measured)
-    family = [
-        index
-        for index, (comparison, _, _, estimate) in enumerate(items)
-        if estimate.is_random and comparison.decides
-    ]
-    p_values = [deciding_alpha(items[index][3], items[index][0].region) for index in family]
-    levels = dict(zip(family, holm_levels(p_values, alpha), strict=True))
+    family = [index for index, one in enumerate(items) if one.can_err]
+    shares = holm_levels([items[index].p_value for index in family], alpha)
+    levels = dict(zip(family, shares, strict=True))
     judged = []
-    for index, (comparison, part, label, estimate) in enumerate(items):
+    for index, one in enumerate(items):
         level = levels.get(index, alpha)
-        lo, hi = estimate.interval(level)
-        decision = "reported" if comparison.kind == REPORT else decide(lo, hi, comparison.region)
-        judged.append(Judged(comparison, part, label, estimate, level, lo, hi, decision))
+        lo, hi = one.estimate.interval(level)
+        is_reported = one.comparison.kind == REPORT
+        decision = "reported" if is_reported else decide(lo, hi, one.comparison.region)
+        judged.append(
+            Judged(one.comparison, one.part, one.label, one.estimate, level, lo, hi, decision)
+        )
     return tuple(judged)
+
+
+class _UnknownError(Exception):
+    """Results are not known before they are computed."""
+
+
+def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str]) -> None:
+    """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
+
+    Statistics are called on results with made-up values, of which they may make nothing: what they
+    ask for after that is not checked.
+
+    Args:
+        entries: of a paper.
+        load: from the name of results to a table with the columns and series of the real one.
+        known: those that ``load`` knows.
+    """
+
+    def load_known(name: str) -> pd.DataFrame:
+        if name not in known:
+            raise _UnknownError
+        return load(name)
+
+    evidence = Evidence(load_known)
+    for entry in entries:
+        for interpretation in entry.interpretations:
+            if interpretation.is_judged:
+                for question in entry.questions(interpretation):
+                    with naming(f"{entry.id}: {question.name}"):
+                        _check(Measurement(question, evidence.of_results(entry.reads)))
+
+
+def _check(measurement: Measurement) -> None:
+    if not measurement.question.comparison.statistic:
+        with suppress(_UnknownError):
+            measurement.check()
+        return
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            measurement.numbers()
+    except InputError as error:
+        # So begins what evidence says of a series, tag, metric or time that is not there.
+        if str(error).startswith("results "):
+            raise
+    except Exception:
+        # Whatever a statistic makes of values that nobody simulated.
+        return

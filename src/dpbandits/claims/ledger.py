@@ -1,28 +1,14 @@
-"""The ledger: one row a verdict, one row a comparison; verdicts told, and judged as a family.
-
-A claim that is judged at its own level may be decided wrongly with the chance that its entry
-allows. Of many claims some then will be. Here the chance that any comparison of any verdict on a
-paper is decided wrongly is at most 5 %: each claim gets an equal share of it (Bonferroni), which
-its rows share equally; within a row the interim analyses share it and Holm's levels keep it. The
-family is the paper, so that another paper or claim elsewhere moves nothing. For a level over all
-papers, which is a matter of the page that shows them together, each verdict has the strictest of
-some levels at which it is still the same.
-
-The ledger of all papers: every verdict, at its own and at stricter levels, in one table.
-"""
+"""The tables of verdicts: a row a verdict, a row a comparison, both levels, all papers in one."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from dpbandits.claims.docket import Claim
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judged, Judgement, Scale, judge_interpretation
+from dpbandits.claims.judge import Judged, Judgement
 from dpbandits.claims.verdict import ALPHA, VERDICTS, Rule, runs_needed, slack
-from dpbandits.text_tables import interval_text
 
 LEDGER_COLUMNS = (
     "claim",
@@ -120,38 +106,6 @@ def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
 def to_csv(frame: pd.DataFrame) -> str:
     """Return a frame as csv text: eight significant digits, line feeds, nothing for NaN."""
     return str(frame.to_csv(index=False, float_format="%.8g", lineterminator="\n"))
-
-
-def explain(judgement: Judgement) -> str:
-    """Tell how a verdict came about, line by line."""
-    claim = judgement.claim
-    row = ", ".join(
-        each for each in (judgement.interpretation.variant, judgement.interpretation.label) if each
-    )
-    lines = [
-        f"{claim.id} ({claim.kind}; {claim.place}), {row}",
-        f"  statement: {claim.statement}",
-        f"  scope: {claim.scope}",
-        f"  decided by: {claim.rule}",
-        f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
-    ]
-    if judgement.analyses and judgement.runs:
-        analyses = ", ".join(str(runs) for runs in judgement.analyses)
-        lines.append(f"  interim analyses: {analyses} runs, each at level {judgement.level:.4g}")
-    if judgement.before:
-        lines.append(f"  judged again: on {judgement.runs} fresh runs, shown below")
-    for part in dict.fromkeys(each.part for each in judgement.comparisons):
-        if part:
-            outcome = judgement.parts.get(part, "reported only")
-            lines.append(f"  part {part!r}: {outcome}")
-        lines += [_line(each) for each in judgement.comparisons if each.part == part]
-    lines.append(
-        f"  verdict: {judgement.verdict}; {_detail(judgement, binding_comparison(judgement))}"
-    )
-    if claim.runs_paper:
-        outcome = judgement.verdict_at_paper_runs
-        lines.append(f"  verdict at the paper's {claim.runs_paper} runs: {outcome}")
-    return "\n".join(lines) + "\n"
 
 
 def binding_comparison(judgement: Judgement) -> Judged | None:
@@ -291,15 +245,6 @@ def _listed(names: Sequence[str]) -> str:
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _line(each: Judged) -> str:
-    exploratory = " (exploratory)" if each.comparison.exploratory else ""
-    is_reported = each.decision == "reported"
-    asked = "" if is_reported else f", asked: {each.comparison.region.describe()}"
-    found = interval_text(each.estimate.value, each.lo, each.hi, "{:.6g}".format) or "nan"
-    level = f" at level {each.level:.3g}" if each.estimate.is_random else ""
-    return f"    {each.decision:<9} {each.label}{exploratory}: {found}{asked}{level}"
-
-
 SIMULTANEOUS_COLUMNS = (
     "claim",
     "variant",
@@ -327,122 +272,49 @@ ALONE = "only at its own level"
 OPEN = "-"
 """There is no verdict that could stand."""
 
-STRICTER = (1.0, 8.0, 64.0)
-"""The family-wise level is divided by these to see how strict a level a verdict stands."""
 
-
-@dataclass(frozen=True)
-class InFamily:
-    """A row judged at the family-wise level.
-
-    Attributes:
-        judgement: at that level.
-        smallest_level: the strictest of the levels tried at which, and at all milder ones, the
-            verdict is that at the claim's own level; NaN for none.
-    """
-
-    judgement: Judgement
-    smallest_level: float
-
-
-def family_level(claim: Claim, claims: int) -> float:
-    """Return the level at which each row of a claim is judged within its family.
-
-    Args:
-        claim: the claim.
-        claims: how many claims the family has.
-    """
-    rows = sum(interpretation.is_judged for interpretation in claim.interpretations)
-    return min(claim.level, ALPHA / claims / max(rows, 1))
-
-
-def judge_in_family(
-    alone: Sequence[Judgement], evidence: Evidence, size: int, scale: Scale = "paper"
-) -> list[InFamily]:
-    """Judge rows again at the family-wise level of their paper, and at stricter ones.
-
-    Args:
-        alone: the judgements at the claims' own levels.
-        evidence: the results they read.
-        size: how many claims the family has.
-        scale: as for ``judge``.
-    """
-    return [row_in_family(each, evidence, size, scale) for each in alone]
-
-
-def row_in_family(
-    alone: Judgement, evidence: Evidence, size: int, scale: Scale = "paper"
-) -> InFamily:
-    """Judge one row again, as ``judge_in_family`` does every one."""
-    level = family_level(alone.claim, size)
-    if is_exact(alone):
-        return InFamily(_at_level(alone, evidence, level, scale), math.nan)
-    judged: list[Judgement] = []
-    down_to = math.nan
-    for divisor in STRICTER:
-        judged.append(_at_level(alone, evidence, level / divisor, scale))
-        if judged[-1].verdict != alone.verdict:
-            break
-        down_to = level / divisor
-    return InFamily(judged[0], down_to)
-
-
-def _at_level(alone: Judgement, evidence: Evidence, level: float, scale: Scale) -> Judgement:
-    row = replace(alone.claim, level=level, interpretations=(alone.interpretation,))
-    return judge_interpretation(row, alone.interpretation, evidence, scale)
-
-
-def is_exact(judgement: Judgement) -> bool:
-    """Whether no comparison behind a verdict varies with the runs."""
-    return not any(
-        each.estimate.is_random and each.comparison.decides for each in judgement.comparisons
-    )
-
-
-def standing(alone: Judgement, within: Judgement) -> str:
+def standing(alone: Judgement) -> str:
     """Return whether a verdict stands at the family-wise level, or only at its own."""
     if alone.verdict in ("undecided", "not applicable", "not testable"):
         return OPEN
-    if is_exact(alone):
+    if alone.is_exact:
         return EXACT
-    return IN_FAMILY if alone.verdict == within.verdict else ALONE
+    within = alone.in_family
+    return IN_FAMILY if within and alone.verdict == within.judgement.verdict else ALONE
 
 
-def simultaneous(alone: Sequence[Judgement], within: Sequence[InFamily]) -> pd.DataFrame:
+def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
     """Return both verdicts on every row, and the comparison that decides the first one.
 
-    Args:
-        alone: the judgements at the claims' own levels.
-        within: those at the family-wise level, in the same order.
-
     Returns:
-        One row a verdict. ``measured`` and ``asked`` name the comparison whose estimate the
-        ledger shows; of a reported one nothing is asked. The numbers that end in ``_in_family``
-        are those of the same kind of comparison at the second level. Exact rows have no levels.
+        One row a verdict that is judged in a family too. ``measured`` and ``asked`` name the
+        comparison whose estimate the ledger shows; of a reported one nothing is asked. The numbers
+        that end in ``_in_family`` are those of the same kind of comparison at the second level.
+        Exact rows have no levels.
     """
-    rows = [_row(first, each) for first, each in zip(alone, within, strict=True)]
+    rows = []
+    for first in judgements:
+        if first.in_family is None:
+            continue
+        second = first.in_family.judgement
+        named = _shown(first) or binding_comparison(first)
+        other = _shown(second) or binding_comparison(second)
+        levels = (first.claim.level, first.in_family.level, first.in_family.smallest_level)
+        row = (
+            first.claim.id,
+            first.interpretation.variant,
+            first.interpretation.label,
+            first.verdict,
+            second.verdict,
+            standing(first),
+            *((math.nan,) * 3 if first.is_exact else levels),
+            *((other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3),
+            second.runs,
+            named.label if named else "",
+            named.comparison.region.describe() if named else "",
+        )
+        rows.append(row)
     return pd.DataFrame(rows, columns=list(SIMULTANEOUS_COLUMNS))
-
-
-def _row(first: Judgement, within: InFamily) -> tuple[object, ...]:
-    second = within.judgement
-    named = _shown(first) or binding_comparison(first)
-    other = _shown(second) or binding_comparison(second)
-    levels = (first.claim.level, second.claim.level, within.smallest_level)
-    numbers = (other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3
-    return (
-        first.claim.id,
-        first.interpretation.variant,
-        first.interpretation.label,
-        first.verdict,
-        second.verdict,
-        standing(first, second),
-        *((math.nan,) * 3 if is_exact(first) else levels),
-        *numbers,
-        second.runs,
-        named.label if named else "",
-        named.comparison.region.describe() if named else "",
-    )
 
 
 COLUMNS = (

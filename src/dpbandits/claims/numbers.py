@@ -325,6 +325,25 @@ def smooth(function: Callable[[Values], Values], measures: Sequence[Measured]) -
     return weighted_sum(slopes, [one + -one.value for one in measures]) + value
 
 
+def relative_error(values: Values, runs: int) -> Estimate:
+    """Return the standard error of a mean over some runs, over the mean.
+
+    The spread of a run is estimated from all values, with an interval of its own; values that all
+    agree have none.
+    """
+    if values.size >= 2 and np.ptp(values) == 0.0:
+        return exact(0.0, values.size)
+    # Centred, so that the variance is no difference of large numbers.
+    centre, name = mean(values).value, object()
+    centred = values - centre
+
+    def error(means: Values) -> Values:
+        variance = np.maximum(means[:, 1] - means[:, 0] ** 2, 0.0) * values.size / (values.size - 1)
+        return np.asarray(np.sqrt(variance / runs) / (centre + means[:, 0]))
+
+    return smooth(error, [mean(centred, name), mean(centred**2, name)])
+
+
 Counted = tuple[int, int]
 """Successes and trials."""
 

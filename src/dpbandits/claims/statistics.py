@@ -9,7 +9,7 @@ Quantities of the privacy audit are at the end.
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import median
 from string import Formatter
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpbandits.claims import numbers
+from dpbandits.claims.docket import (
+    Comparison,
+    NamedSeries,
+    Question,
+    Shares,
+    Tags,
+    parameters_of,
+)
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, Rate, exact
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Tags = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -171,29 +177,6 @@ PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
 
 
-@dataclass(frozen=True, eq=False)
-class NamedSeries:
-    """A series that a file names.
-
-    Attributes:
-        tags: as ``evidence.Series`` has them.
-        when: ``KEY=VALUE`` of a variable -> tags that it has then.
-    """
-
-    tags: Tags = field(default_factory=dict)
-    when: Mapping[str, Tags] = field(default_factory=dict)
-
-    def resolved(self, variables: Tags) -> tuple[dict[str, Any], set[str]]:
-        """Return its tags under some variables, and which of these have decided on them."""
-        tags, keys = dict(self.tags), set()
-        for condition, more in self.when.items():
-            key, _, value = condition.partition("=")
-            keys.add(key)
-            if str(variables.get(key)) == value:
-                tags |= more
-        return tags, keys
-
-
 def _least(points: "list[Point]") -> Estimate:
     return _described(points, min)
 
@@ -242,155 +225,144 @@ SUMMARIES: dict[str, Callable[..., "Mapping[str, Estimate] | Estimate"]] = {
 }
 """Summary -> function of all points that were measured, which describes these without interval."""
 
-Named = tuple[str, Tags]
-"""A pick or summary with its options."""
-
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a comparison measures.
+    """What a comparison measures in some evidence.
 
     Attributes:
-        operation: a key of ``OPERATIONS``, or a quantity: a function of series.
-        operands: name of each series, which may name variables, with more tags.
-        series: name -> series.
-        at: tags of all operands that have them.
-        along: tags, or ``t``, that run over points, the last one fastest; none for one number.
-        points: axis -> its points; all that there are where it is not named.
-        where: tag -> from where to where it is in the first series of a point that is kept.
-        picks: name of each pick of the points along the last axis, in their order.
-        point: label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
-        keep: None, or a quantity that puts series in a class, with the classes that are kept. It
-            is asked of the series at each point, or, with a pick, at all points of the last axis.
-        places: measurements whose points are these, one after the other, in place of its own.
-        summary: None, or what is made of all points: a key of ``SUMMARIES``, or a quantity.
-        arguments: of a quantity.
-        quantities: functions of a series that may be its metric, or of several.
+        question: the comparison, with values of its variables.
+        evidence: the results.
     """
 
-    operation: str | Callable[..., Any]
-    operands: tuple[tuple[str, Tags], ...]
-    series: Mapping[str, NamedSeries]
-    at: Tags = field(default_factory=dict)
-    along: tuple[str, ...] = ()
-    points: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    where: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    picks: tuple[Named, ...] = ()
-    point: str = ""
-    keep: tuple[str, tuple[Any, ...]] | None = None
-    places: "tuple[Measurement, ...]" = ()
-    summary: Named | None = None
-    arguments: Tags = field(default_factory=dict)
-    quantities: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    question: Question
+    evidence: Evidence
 
-    def __call__(self, evidence: Evidence, row: Tags, over: Tags) -> "Mapping[str, Estimate]":
-        """Measure.
+    @property
+    def _comparison(self) -> Comparison:
+        return self.question.comparison
 
-        Args:
-            evidence: the results.
-            row: variables of the row of the claim.
-            over: variables that the comparison runs over.
+    @property
+    def _functions(self) -> Mapping[str, Callable[..., Any]]:
+        return self.question.vocabulary.functions
+
+    @property
+    def _located(self) -> "list[Measurement]":
+        """Itself at each of its places."""
+        several = self._comparison.located
+        return [replace(self, question=replace(self.question, comparison=one)) for one in several]
+
+    def numbers(self) -> "Mapping[str, Estimate]":
+        """Return what is measured, by the labels of points; one number has none.
 
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        points = [
-            point
-            for place in self.places or (self,)
-            for point in place._measured(evidence, row, over)
-        ]
-        if self.summary is None:
+        variables = self.question.variables
+        if self._comparison.statistic:
+            statistic = self._functions[self._comparison.statistic]
+            accepted = parameters_of(statistic)
+            chosen = {key: value for key, value in variables.items() if key in accepted}
+            answer = statistic(self.evidence, **chosen)
+            return answer if isinstance(answer, Mapping) else {"": answer}
+        points = [point for one in self._located for point in one._measured()]
+        if self._comparison.summary is None:
             return {point.label: point.number for point in points}
-        variables = {**row, **over}
-        name, options = self.summary[0].format(**variables), self.summary[1]
-        functions = {**self.quantities, **SUMMARIES}
+        template, options = self._comparison.summary
+        name, functions = template.format(**variables), {**self._functions, **SUMMARIES}
         if name not in functions:
-            raise InputError(f"summary is {name!r}; allowed: {', '.join(functions)}")
+            raise InputError.unknown("summary", name, functions)
         answer = functions[name](points, **_filled(options, variables))
         return answer if isinstance(answer, Mapping) else {"": answer}
 
-    def find(self, evidence: Evidence, row: Tags, over: Tags) -> None:
-        """Raise InputError where a series is not there, or is several."""
-        for place in self.places or (self,):
-            for axes in place._combinations(evidence, row, over, place.along):
-                for one in place.resolve(evidence, row, {**over, **axes}):
-                    _ = one.place
+    def check(self) -> None:
+        """Raise InputError where a series, or its metric, is not there, or a series is several."""
+        for one in self._located:
+            for axes in one._combinations(self.question.over, one._comparison.along):
+                for series in one.resolve({**self.question.over, **axes}):
+                    series.check()
 
-    def _measured(self, evidence: Evidence, row: Tags, over: Tags) -> list[Point]:
+    def _measured(self) -> list[Point]:
         """Return its points with their labels."""
-        variables = {**row, **over}
-        if not self.along:
-            several = [self.resolve(evidence, row, over)]
+        comparison, over = self._comparison, self.question.over
+        variables = self.question.variables
+        if not comparison.along:
+            several = [self.resolve(over)]
             self._refuse_itself(several)
             answer = self._number(several[0], variables)
             answers = answer if isinstance(answer, Mapping) else {"": answer}
-            label = self.point.format(**variables)
+            label = comparison.point.format(**variables)
             return [Point(number, name, {}, label or name) for name, number in answers.items()]
         points = []
-        *outer, axis = self.along
-        for place in self._combinations(evidence, row, over, outer):
-            values = self._values(evidence, row, {**over, **place}, axis)
-            groups = [values] if self.picks else [[x] for x in values]
+        *outer, axis = comparison.along
+        for place in self._combinations(over, outer):
+            values = self._values({**over, **place}, axis)
+            groups = [values] if comparison.pick else [[x] for x in values]
             for group in groups:
-                names = dict(place) if self.picks else {**place, axis: group[0]}
-                several = [self.resolve(evidence, row, {**over, **place, axis: x}) for x in group]
-                if self.where:
+                names = dict(place) if comparison.pick else {**place, axis: group[0]}
+                several = [self.resolve({**over, **place, axis: x}) for x in group]
+                if comparison.where:
                     inside = [self._is_inside(series[0]) for series in several]
                     group = list(itertools.compress(group, inside))
                     several = list(itertools.compress(several, inside))
                 self._refuse_itself(several)
-                if self.keep is not None:
-                    name, kept = self.keep
-                    names[name] = self.quantities[name](*itertools.chain(*several))
+                for name, kept in comparison.keep.items():
+                    names[name] = self._functions[name](*itertools.chain(*several))
                     if names[name] not in kept:
-                        continue
-                numbers_of = [self._number(series, {**variables, **names}) for series in several]
-                points += self._picked(
-                    [
-                        Point(number, x, {**names, axis: x})
-                        for x, number in zip(group, numbers_of, strict=True)
-                    ],
-                    variables,
-                    names,
-                )
+                        break
+                else:
+                    numbers_of = [
+                        self._number(series, {**variables, **names}) for series in several
+                    ]
+                    points += self._picked(
+                        [
+                            Point(number, x, {**names, axis: x})
+                            for x, number in zip(group, numbers_of, strict=True)
+                        ],
+                        variables,
+                        names,
+                    )
         return points
 
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
         """Return what the picks make of points along the last axis."""
         picked: list[Point] | Estimate = points
-        for name, options in self.picks:
+        comparison = self._comparison
+        for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
             least = 1 if name in ("each", "smallest", "largest") else 2
             if len(picked) < least:
-                axis = self.along[-1]
+                axis = comparison.along[-1]
                 raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
             picked = PICKS[name](picked, **options)
-        axes, steps = self.along, ""
+        axes, steps = comparison.along, ""
         if isinstance(picked, Estimate):
-            axes = self.along[:-1]
+            axes = comparison.along[:-1]
             picked = [Point(picked, None, names)]
-        elif any(name == "steps" for name, _ in self.picks):
+        elif any(name == "steps" for name, _ in comparison.pick):
             steps = " to {next}"
         default = ", ".join(f"{axis}={{{axis}}}" for axis in axes)
-        label = self.point or default + steps
+        label = comparison.point or default + steps
         return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
-    def resolve(self, evidence: Evidence, row: Tags, over: Tags) -> list[Series]:
+    def resolve(self, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
-        over = {**over, **_filled(self.at, {**row, **over})}
-        named = _variables_in([self.at, self.arguments, self.summary or (), *self.operands])
+        comparison, row = self._comparison, self.question.row
+        over = {**over, **_filled(comparison.at, {**row, **over})}
+        texts = [comparison.at, comparison.arguments, comparison.summary or ()]
+        named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
-        for name, more in self.operands:
+        for name, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
             own, conditions = self._named(name.format(**variables)).resolved(variables)
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
-            one = Series(evidence, _filled(own, variables), row).having(**loose)
+            one = Series(self.evidence, _filled(own, variables), row).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
-                tags["metric"] = self.quantities.get(tags["metric"], tags["metric"])
+                tags["metric"] = self._functions.get(tags["metric"], tags["metric"])
             resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
             deciding |= templates | conditions
         for key in over:
@@ -400,43 +372,50 @@ class Measurement:
 
     def _number(self, series: Sequence[Series], variables: Tags) -> Any:
         """Return the number of series; a quantity may have several, by name."""
-        if callable(self.operation):
-            return self.operation(*series, **_filled(self.arguments, variables))
-        return OPERATIONS[self.operation](*(one.number() for one in series))
+        if quantity := self._comparison.quantity:
+            arguments = _filled(self._comparison.arguments, variables)
+            return self._functions[quantity](*series, **arguments)
+        return OPERATIONS[self._comparison.operation](*(one.number() for one in series))
 
     def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
         """Raise InputError where all numbers are of a series and the same series."""
-        pairs = [series for series in several if len(series) == 2 and self.operation in OPERATIONS]
+        is_operation = self._comparison.operation in OPERATIONS
+        pairs = [series for series in several if len(series) == 2 and is_operation]
         if pairs and all(first.key == second.key for first, second in pairs):
             raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
 
     def _is_inside(self, series: Series) -> bool:
         """Return whether the tags of a series are where the points are that are kept."""
-        values = {tag: series.values_of(tag) for tag in self.where}
-        return all(low <= values[tag][0] <= high for tag, (low, high) in self.where.items())
+        ranges = self._comparison.where
+        values = {tag: series.values_of(tag) for tag in ranges}
+        return all(one.low <= values[tag][0] <= one.high for tag, one in ranges.items())
 
     def _named(self, name: str) -> NamedSeries:
-        if name and name not in self.series:
-            raise InputError(f"series {name!r}; allowed: {', '.join(self.series)}")
-        return self.series[name] if name else NamedSeries()
+        series = self.question.vocabulary.series
+        if name and name not in series:
+            raise InputError.unknown("series", name, series)
+        return series[name] if name else NamedSeries()
 
-    def _combinations(
-        self, evidence: Evidence, row: Tags, over: Tags, axes: Sequence[str]
-    ) -> Iterator[dict[str, Any]]:
+    def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield the points of several axes that there are, the last axis fastest."""
         if not axes:
             yield {}
             return
         first, *others = axes
-        for x in self._values(evidence, row, over, first):
-            for rest in self._combinations(evidence, row, {**over, first: x}, others):
+        for x in self._values(over, first):
+            for rest in self._combinations({**over, first: x}, others):
                 yield {first: x, **rest}
 
-    def _values(self, evidence: Evidence, row: Tags, over: Tags, axis: str) -> list[Any]:
+    def _values(self, over: Tags, axis: str) -> list[Any]:
         """Return the points of an axis at those of the axes before it."""
-        if axis in self.points:
-            return list(self.points[axis])
-        for one in self.resolve(evidence, row, over):
+        points, is_last = self._comparison.points, axis == self._comparison.along[-1]
+        if isinstance(points, Shares) and is_last:
+            return list(np.geomspace(points.begin, points.to, points.count).tolist())
+        if isinstance(points, tuple) and is_last:
+            return list(points)
+        if isinstance(points, dict) and axis in points:
+            return list(points[axis])
+        for one in self.resolve(over):
             if axis not in one.fixed and (axis == "t" or one.has(axis)):
                 values = one.values_of(axis)
                 if not values:

@@ -6,7 +6,7 @@ Comparisons are a closed set: each kind asks whether a number lies in a region.
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dpbandits.errors import InputError
 
@@ -90,94 +90,33 @@ class Region:
         return f"not significantly outside: {words}" if self.is_presumed else words
 
 
-def _number(kind: str, threshold: Threshold) -> float:
-    if isinstance(threshold, tuple):
-        raise InputError(f"{kind}: threshold is {list(threshold)}; allowed: one number")
-    return float(threshold)
+def _below(threshold: float) -> tuple[float, float]:
+    return -math.inf, threshold
 
 
-def _less(threshold: Threshold, tolerance: float) -> Region:
-    return Region(high=_number("less", threshold) + tolerance, is_open=True)
-
-
-def _greater(threshold: Threshold, tolerance: float) -> Region:
-    return Region(low=_number("greater", threshold) - tolerance, is_open=True)
-
-
-def _at_most(threshold: Threshold, tolerance: float) -> Region:
-    return Region(high=_number("at_most", threshold) + tolerance)
-
-
-def _at_least(threshold: Threshold, tolerance: float) -> Region:
-    return Region(low=_number("at_least", threshold) - tolerance)
-
-
-def _ratio_within(threshold: Threshold, tolerance: float) -> Region:
-    if not isinstance(threshold, tuple) or not 0.0 <= threshold[0] <= threshold[1]:
-        raise InputError(
-            f"ratio_within: threshold is {threshold}; allowed: [low, high], 0 <= low <= high"
-        )
-    return Region(threshold[0] - tolerance, threshold[1] + tolerance)
-
-
-def _equivalent(threshold: Threshold, tolerance: float) -> Region:
-    margin = abs(_number("equivalent", threshold)) + tolerance
-    return Region(-margin, margin)
-
-
-def _identity(threshold: Threshold, tolerance: float) -> Region:
-    expected = _number("identity", threshold)
-    return Region(expected - tolerance, expected + tolerance)
-
-
-def _trend(threshold: Threshold, tolerance: float) -> Region:
-    tau = _number("trend", threshold)
-    if not 0.0 < abs(tau) <= 1.0:
-        raise InputError(
-            f"trend: threshold is {tau}; allowed: [-1, 0) decreasing, (0, 1] increasing"
-        )
-    return _at_least(tau, tolerance) if tau > 0.0 else _at_most(tau, tolerance)
-
-
-def _no_counterexample(threshold: Threshold, tolerance: float) -> Region:
-    if _number("no_counterexample", threshold) != 0.0 or tolerance != 0.0:
-        raise InputError("no_counterexample: threshold and tolerance are not 0; allowed: 0")
-    return Region(0.0, 0.0)
-
-
-def _no_increase(threshold: Threshold, tolerance: float) -> Region:
-    return Region(high=_number("no_increase", threshold) + tolerance, is_presumed=True)
-
-
-def _no_decrease(threshold: Threshold, tolerance: float) -> Region:
-    return Region(low=_number("no_decrease", threshold) - tolerance, is_presumed=True)
-
-
-def _report(threshold: Threshold, tolerance: float) -> Region:
-    if threshold != 0.0 or tolerance != 0.0:
-        raise InputError("report: threshold and tolerance are not 0; allowed: none")
-    return Region()
+def _above(threshold: float) -> tuple[float, float]:
+    return threshold, math.inf
 
 
 REPORT = "report"
 
-KINDS: dict[str, Callable[[Threshold, float], Region]] = {
-    "less": _less,
-    "greater": _greater,
-    "at_most": _at_most,
-    "at_least": _at_least,
-    "ratio_within": _ratio_within,
-    "equivalent": _equivalent,
-    "trend": _trend,
-    "interior_optimum": _greater,
-    "below_bound": _at_most,
-    "identity": _identity,
-    "no_counterexample": _no_counterexample,
-    "no_increase": _no_increase,
-    "no_decrease": _no_decrease,
-    REPORT: _report,
+KINDS: dict[str, Callable[[Any], tuple[float, float]]] = {
+    "less": _below,
+    "greater": _above,
+    "at_most": _below,
+    "at_least": _above,
+    "ratio_within": lambda pair: pair,
+    "equivalent": lambda margin: (-abs(margin), abs(margin)),
+    "trend": lambda tau: _above(tau) if tau > 0.0 else _below(tau),
+    "interior_optimum": _above,
+    "below_bound": _below,
+    "identity": lambda expected: (expected, expected),
+    "no_counterexample": lambda zero: (zero, zero),
+    "no_increase": _below,
+    "no_decrease": _above,
+    REPORT: lambda zero: (-math.inf, math.inf),
 }
-"""Kind -> region of the number that its statistic returns. The number and its region:
+"""Kind of a comparison -> from its threshold to the ends of the region of the number:
 
 less, greater, at_most, at_least: anything, on one side of the threshold (the first two strictly).
 ratio_within: a ratio, in [low, high]. equivalent: a difference, in [-threshold, threshold].
@@ -190,6 +129,9 @@ no_increase, no_decrease: a step; for the claim unless significantly above (belo
 report: any number; it is shown and decides nothing.
 A tolerance widens the region; it is there for rounding.
 """
+
+_OPEN = ("less", "greater", "interior_optimum")
+_PRESUMED = ("no_increase", "no_decrease")
 
 
 def region_of(
@@ -204,15 +146,24 @@ def region_of(
         indifference: 0 or above; see ``Region``.
 
     Raises:
-        InputError: unknown kind, or a threshold that it does not take.
+        InputError: a threshold, or a tolerance, that the kind does not take.
     """
-    if kind not in KINDS:
-        raise InputError(f"kind is {kind!r}; allowed: {', '.join(KINDS)}")
-    if not tolerance >= 0.0:
-        raise InputError(f"{kind}: tolerance is {tolerance}; allowed: 0 or above")
-    if not indifference >= 0.0:
-        raise InputError(f"{kind}: indifference is {indifference}; allowed: 0 or above")
-    return replace(KINDS[kind](threshold, tolerance), indifference=indifference)
+    allowed = None
+    if kind == "ratio_within":
+        if not isinstance(threshold, tuple) or not 0.0 <= threshold[0] <= threshold[1]:
+            allowed = "[low, high], 0 <= low <= high"
+    elif isinstance(threshold, tuple):
+        allowed = "one number"
+    elif kind == "trend" and not 0.0 < abs(threshold) <= 1.0:
+        allowed = "[-1, 0) decreasing, (0, 1] increasing"
+    elif kind in ("no_counterexample", REPORT) and (threshold or tolerance):
+        allowed = "0, without a tolerance"
+    if allowed:
+        given = list(threshold) if isinstance(threshold, tuple) else threshold
+        raise InputError(f"{kind}: threshold is {given}; allowed: {allowed}")
+    low, high = KINDS[kind](threshold)
+    ends = low - tolerance, high + tolerance
+    return Region(*ends, kind in _OPEN, kind in _PRESUMED, indifference)
 
 
 Decision = Literal["for", "against", "neither", "undecided", "reported"]

@@ -17,8 +17,8 @@ INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
 EXTRAS = {
-    "griffe": "workflow",
     "jinja2": "workflow",
+    "pdoc": "workflow",
     "PIL": "workflow",
     "pyarrow": "workflow",
     "rocrate": "artifact",

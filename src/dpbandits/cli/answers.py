@@ -125,7 +125,6 @@ def explain(
 
     CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
     """
-    from dpbandits.claims.docket import FINDING
     from dpbandits.pages.explain import explain_claim, explain_published, find_claim
     from dpbandits.pipeline.project import CONFIG, published_project
 
@@ -138,7 +137,7 @@ def explain(
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = scale is not None or seed is not None
     is_built = has_results or asks_for_others or paper not in opened.published
-    if is_built and found.kind != FINDING:
+    if is_built:
         print(explain_claim(opened, found.id))
     else:
         print(explain_published(opened, found.id))

@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing.ranking import choose, read_table
-from dpbandits.comparisons.choosing.scores import (
+from dpbandits.comparisons.choose import choose, read_table
+from dpbandits.comparisons.choosing import TUNED
+from dpbandits.comparisons.field import (
     APPROXIMATE,
     BEST_ARM,
     CLASSES,
@@ -19,14 +20,12 @@ from dpbandits.comparisons.choosing.scores import (
     NONE,
     OTHERS,
     PLAYERS,
+    PUBLISHED,
     PURE,
-    RATE,
     SETTING,
     SHOWN,
-    TABLES,
-    WINNER,
 )
-from dpbandits.comparisons.choosing.tables import TUNED
+from dpbandits.comparisons.scores import RATE, WINNER
 from dpbandits.errors import InputError
 from dpbandits.pages.render import render, with_region
 from dpbandits.pipeline.project import Project
@@ -85,7 +84,7 @@ class Published:
 
 def published(project: Project) -> Published | None:
     """Return the published tables; None where this comparison is not published yet."""
-    paths = {name: project.folder / TABLES / f"{name}.csv" for name in NAMES}
+    paths = {name: project.folder / PUBLISHED / f"{name}.csv" for name in NAMES}
     try:
         tables = {name: read_table(path) for name, path in paths.items()}
         return Published(tables, read_table(project.folder / AUDIT))

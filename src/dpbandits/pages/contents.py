@@ -262,13 +262,13 @@ class Contents:
     def _findings(self, paper: str) -> list[Values]:
         return [
             {
-                "id": finding.claim.id,
+                "id": finding.id,
                 "title": finding.title,
-                "place": finding.claim.place,
-                "rule": finding.claim.rule,
-                "beside": finding.beside,
-                "figures": finding.claim.figures,
-                "is_headline": finding.is_headline,
+                "place": finding.place,
+                "rule": finding.rule,
+                "beside": finding.claims,
+                "figures": finding.figure,
+                "is_headline": finding.headline,
                 "statement": statement,
                 "outcome": outcome,
             }

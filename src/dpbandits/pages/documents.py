@@ -30,11 +30,10 @@ from dpbandits.pages.contents import (
     in_counts,
 )
 from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
-from dpbandits.pages.reference import api_page
 from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import REPORT, RESULTS, Target, targets, timing_path
+from dpbandits.pipeline.targets import COSTS, REPORT, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -346,7 +345,6 @@ def _counts(project: Project, paper: str) -> list[int]:
     ]
 
 
-COSTS = Path("docs/cost.csv")
 KEY = ["paper", "kind", "name"]
 MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 """Column -> that of the files of Snakemake; memory in MiB. Short jobs have no memory."""
@@ -432,7 +430,6 @@ def write_skeleton(project: Project, name: str) -> list[Path]:
 
 
 PAGES: Mapping[str, Callable[[Project], str]] = {
-    "docs/api.md": lambda project: api_page(),
     "docs/choosing.md": choosing_page,
     "docs/claims.md": claims_page,
     "docs/errata.md": errata_page,

@@ -1,36 +1,21 @@
 """How the verdict on a claim came about, in words: by results, or by what is published."""
 
 import difflib
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.docket import FINDING, Claim, Finding
-from dpbandits.claims.judge import conclusion, found_text
-from dpbandits.claims.ledger import (
-    ALONE,
-    EXACT,
-    IN_FAMILY,
-    OPEN,
-    InFamily,
-    comparisons,
-    explain,
-    ledger,
-    simultaneous,
-    standing,
-)
+from dpbandits.claims.docket import Claim, Finding
+from dpbandits.claims.ledger import ALONE, EXACT
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import KEYS, Project, published_table
 from dpbandits.pipeline.publish import claim_figures, published_file, variant_figure
-
-if TYPE_CHECKING:
-    from dpbandits.claims.judge import Judgement
+from dpbandits.text_tables import interval_text
 
 
-def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
+def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]:
     """Return the paper, a draft perhaps, of a claim or finding such as ``TSDP-C8``, and its entry.
 
     Raises:
@@ -39,8 +24,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
     known: dict[str, str] = {}
     # Drafts come last: one that is not in order does not stand in the way of the others.
     for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
-        findings = [finding.claim for finding in project.study(paper).findings]
-        for claim in (*project.study(paper).claims, *findings):
+        for claim in project.study(paper).stated:
             if claim.id.lower() == identifier.lower():
                 return paper, claim
             known[claim.id.lower()] = claim.id
@@ -50,53 +34,21 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim]:
 
 
 def explain_claim(project: Project, identifier: str) -> str:
-    """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
+    """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results.
+
+    A finding is explained by what is published of it.
+    """
     # The published verdicts are explained without the engine that judges.
+    from dpbandits.claims.ledger import comparisons, ledger, simultaneous
     from dpbandits.pipeline.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
+    if isinstance(claim, Finding):
+        return explain_published(project, identifier)
     announce(f"judging {claim.id}")
-    alone, within = judged(project, paper, [claim], evidence_of(project, paper))
-    rows = ledger(alone).merge(simultaneous(alone, within), on=[*KEYS, "verdict"])
-    compared = comparisons(alone)
-    texts = []
-    for first, second, row in zip(alone, within, rows.to_dict("records"), strict=True):
-        name = variant_figure(project.study(paper), claim, row["variant"])
-        [shown] = claim_figures(project, paper, replace(claim, figures=(name,))) if name else [None]
-        last = conclusion(claim, row, _deciding(compared, row), shown)
-        texts.append("\n".join([*_explained(project, paper, first, second), f"  {last}"]))
-    return "\n\n".join(texts)
-
-
-def _explained(project: Project, paper: str, alone: "Judgement", within: InFamily) -> Iterator[str]:
-    """Yield how a verdict comes about, what it is at the family-wise level, and the figures."""
-    yield explain(alone).rstrip()
-    if alone.interpretation.is_judged:
-        second = within.judgement
-        stands = standing(alone, second)
-        meaning = {
-            EXACT: "the same, as nothing in it depends on chance",
-            IN_FAMILY: f"{second.verdict}",
-            ALONE: f"{second.verdict}; the one above is decided only at the claim's own level",
-            OPEN: second.verdict,
-        }[stands]
-        level = "" if stands == EXACT else f" {second.claim.level:.3g} ({second.runs} runs)"
-        yield f"  verdict at the family-wise level{level}: {meaning}"
-    evidence = ", no evidence" if alone.scale == "quick" else ""
-    yield f"  scale: {alone.scale}{evidence}"
-    yield from _reservations(project, paper)
-    for path in claim_figures(project, paper, alone.claim):
-        yield f"  figure: {path}"
-
-
-def _deciding(compared: pd.DataFrame, row: Mapping[Any, Any]) -> int:
-    """Return how many comparisons enter the verdict of a row."""
-    return int((_of_row(compared, row)["exploratory"].astype(str) == "False").sum())
-
-
-def _of_row(table: pd.DataFrame, row: Mapping[Any, Any]) -> pd.DataFrame:
-    """Return the rows of a table that belong to a row of the ledger."""
-    return table[(table[KEYS] == [row[key] for key in KEYS]).all(axis=1)]
+    judgements = judged(project, paper, [claim], evidence_of(project, paper))
+    tables = [make(judgements) for make in (ledger, simultaneous, comparisons)]
+    return _told(project, paper, claim, tables, is_published=False)
 
 
 def explain_published(project: Project, identifier: str) -> str:
@@ -110,23 +62,90 @@ def explain_published(project: Project, identifier: str) -> str:
         InputError: nothing is published of it, or not every number of a finding.
     """
     paper, claim = find_claim(project, identifier)
-    if claim.kind == FINDING:
-        [finding] = [each for each in project.study(paper).findings if each.claim.id == claim.id]
-        return "\n".join(_finding_lines(project, paper, finding))
-    verdicts, both, compared = (
-        published_table(project, paper, name) for name in ("claims", "simultaneous", "evidence")
-    )
+    if isinstance(claim, Finding):
+        return "\n".join(_finding_lines(project, paper, claim))
+    names = ("claims", "simultaneous", "evidence")
+    tables = [published_table(project, paper, name) for name in names]
+    return _told(project, paper, claim, tables, is_published=True)
+
+
+def _told(
+    project: Project,
+    paper: str,
+    claim: Claim,
+    tables: Sequence[pd.DataFrame],
+    *,
+    is_published: bool,
+) -> str:
+    """Return how a claim came out, by the rows of ``claims``, ``simultaneous`` and ``evidence``."""
+    verdicts, both, compared = tables
     rows = verdicts.merge(both, on=[*KEYS, "verdict"])
     texts = []
     for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        name = variant_figure(project.study(paper), claim, row["variant"])
-        shown = published_file(project.study(paper), name) if name else None
-        last = conclusion(claim, row, _deciding(compared, row), shown)
-        lines = _published_lines(project, paper, claim, row, _of_row(compared, row))
-        texts.append("\n".join([*lines, f"  {last}"]))
+        study, shown = project.study(paper), None
+        if name := variant_figure(study, claim, row["variant"]):
+            of_variant = claim.model_copy(update={"figure": (name,)})
+            [shown] = claim_figures(project, paper, of_variant)
+            shown = published_file(study, name) if is_published else shown
+        of_row = _of_row(compared, row)
+        lines = [*_row_lines(project, paper, claim, row, of_row, is_published=is_published)]
+        texts.append("\n".join([*lines, f"  {conclusion(claim, row, _deciding(of_row), shown)}"]))
     if not texts:
         raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
+
+
+def _row_lines(
+    project: Project,
+    paper: str,
+    claim: Claim,
+    row: Mapping[Any, Any],
+    compared: pd.DataFrame,
+    *,
+    is_published: bool,
+) -> Iterator[str]:
+    """Yield how one row of the ledger came about, line by line."""
+    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}"
+    yield f"  statement: {claim.statement}"
+    yield f"  scope: {claim.scope}"
+    yield f"  decided by: {claim.rule}"
+    yield f"  metric: {claim.metric}; results: {', '.join(claim.reads)}"
+    if claim.runs and row["measured"]:
+        analyses = ", ".join(map(str, claim.runs))
+        level = claim.level / len(claim.runs)
+        yield f"  interim analyses: at {analyses} runs, each at level {level:.4g}"
+    yield from _comparisons(compared)
+    yield f"  verdict: {row['verdict']}; {row['detail']}"
+    if claim.runs_paper:
+        yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
+    if row["measured"]:
+        yield f"  verdict at the family-wise level{_in_family(row)}"
+    scale = f"{row['scale']}, no evidence" if row["scale"] == "quick" else row["scale"]
+    yield f"  scale: {scale}{', as published' if is_published else ''}"
+    yield from _reservations(project, paper)
+    if not is_published:
+        for path in claim_figures(project, paper, claim):
+            yield f"  figure: {path}"
+
+
+def _in_family(row: Mapping[Any, Any]) -> str:
+    """Return the verdict at the family-wise level, and what that level is."""
+    if row["family_wise"] == EXACT:
+        return ": the same, as nothing in it depends on chance"
+    verdict = row["verdict_in_family"]
+    if row["family_wise"] == ALONE:
+        verdict += "; the one above is decided only at the claim's own level"
+    return f" {float(row['level_in_family']):.3g} ({row['runs_in_family']} runs): {verdict}"
+
+
+def _of_row(table: pd.DataFrame, row: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return the rows of a table that belong to a row of the ledger."""
+    return table[(table[KEYS] == [row[key] for key in KEYS]).all(axis=1)]
+
+
+def _deciding(compared: pd.DataFrame) -> int:
+    """Return how many comparisons enter the verdict."""
+    return int((compared["exploratory"].astype(str) == "False").sum())
 
 
 def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[str]:
@@ -134,13 +153,12 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
     # Claims are explained without what fills in numbers.
     from dpbandits.pages.published import filled
 
-    claim = finding.claim
-    place = f"{project.study(paper).findings_path}: findings.{claim.id}"
-    yield f"{claim.id} ({claim.kind}; {claim.place})"
+    place = f"{project.study(paper).findings_path}: findings.{finding.id}"
+    yield f"{finding.id} ({finding.kind}; {finding.place})"
     yield f"  title: {finding.title}"
-    yield f"  statement: {filled(project, paper, claim.statement, finding.numbers, place)}"
+    yield f"  statement: {filled(project, paper, finding.statement, finding.numbers, place)}"
     rows, compared = (published_table(project, paper, name) for name in ("findings", "evidence"))
-    for row in rows[rows["claim"] == claim.id].to_dict("records"):
+    for row in rows[rows["claim"] == finding.id].to_dict("records"):
         yield f"  {_choice(project, paper, row)}: {row['verdict']}"
         yield from _comparisons(_of_row(compared, row))
         yield f"  scale: {row['scale']}, as published"
@@ -156,23 +174,6 @@ def _reservations(project: Project, paper: str) -> Iterator[str]:
         yield f"  a draft's: `state` in {project.study(paper).config_path('paper')}"
 
 
-def _published_lines(
-    project: Project, paper: str, claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame
-) -> Iterator[str]:
-    """Yield what is published of one row of the ledger, line by line."""
-    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}"
-    yield f"  statement: {claim.statement}"
-    yield f"  scope: {claim.scope}"
-    yield f"  decided by: {claim.rule}"
-    yield from _comparisons(compared)
-    yield f"  verdict: {row['verdict']}; {row['detail']}"
-    if claim.runs_paper:
-        yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
-    yield f"  verdict at the family-wise level: {row['verdict_in_family']}"
-    yield f"  scale: {row['scale']}, as published"
-    yield from _reservations(project, paper)
-
-
 def _choice(project: Project, paper: str, row: Mapping[Any, Any]) -> str:
     """Return the variant and the interpretations of a row, these in words too."""
     label = row["interpretation"]
@@ -181,7 +182,62 @@ def _choice(project: Project, paper: str, row: Mapping[Any, Any]) -> str:
 
 
 def _comparisons(compared: pd.DataFrame) -> Iterator[str]:
-    """Yield a line for each published comparison."""
-    for each in compared.to_dict("records"):
-        asked = f", asked: {each['threshold']}" if each["threshold"] else ""
-        yield f"    {each['decided']:<9} {each['comparison']}: {found_text(each)}{asked}"
+    """Yield a line for each comparison, and one for each part."""
+    part = ""
+    for one in compared.to_dict("records"):
+        if one["part"] and one["part"] != part:
+            part = one["part"]
+            yield f"  part {part!r}"
+        asked = f", asked: {one['threshold']}" if one["threshold"] else ""
+        is_beside = str(one["exploratory"]) == "True" and one["decided"] != "reported"
+        beside = " (exploratory)" if is_beside else ""
+        level = f" at level {one['level']:.3g}" if one["level"] > 0.0 else ""
+        number = f"{found_text(one)}{asked}{level}"
+        yield f"    {one['decided']:<9} {one['comparison']}{beside}: {number}"
+
+
+_CONCLUSIONS = {
+    "mixed": "the claim is mixed, since its parts come out differently",
+    "holds": "the claim holds",
+    "fails": "the claim fails",
+}
+"""Verdict -> what follows."""
+
+_UNITS = {"nash_regret": "Nash regret", "pseudo_regret": "pseudo-regret"}
+"""Names of metrics -> words."""
+
+
+def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
+    """Return what was asked, found and concluded on one row of the ledger, in a sentence or two.
+
+    Args:
+        claim: the claim.
+        row: its columns in ``claims.csv`` and ``simultaneous.csv``.
+        compared: number of comparisons that enter the verdict.
+        figure: file of the figure that shows the variant of the row, or None.
+    """
+    shown = f"; see {figure}" if figure else "; no figure shows this variant"
+    choice = f" ({row['interpretation']})" if row["interpretation"] else ""
+    begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"
+    followed = _CONCLUSIONS.get(row["verdict"], f"the claim is {row['verdict']}")
+    if not row["measured"]:
+        reason = str(row["detail"]).rstrip(".") or "Nothing was compared"
+        return f"{begin} {followed}{shown}. {reason[0].upper()}{reason[1:]}."
+    metric = claim.metric
+    for name, words in _UNITS.items():
+        metric = metric.replace(name, words)
+    measured = f"{row['measured']} ({metric.replace('_', ' ')})"
+    runs = int(row["runs"])
+    by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"
+    if not row["asked"]:
+        known = f"{by} {found_text(row)} for {measured}, which is reported"
+        return f"{begin} {known}; by {compared} comparisons with a threshold {followed}{shown}."
+    binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
+    asked = f"asked whether {measured} is {row['asked']}{binding}"
+    return f"{begin} {asked}, {by} {found_text(row)}, so that {followed}{shown}."
+
+
+def found_text(row: Mapping[Any, Any]) -> str:
+    """Return the estimate, with its interval where it has one."""
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    return interval_text(value, low, high) or "no number"

@@ -184,10 +184,10 @@ def published_findings(
     rows = read_ledger(project.folder / PUBLISHED / paper / "findings.csv")
     answers = []
     for finding in findings:
-        name = finding.claim.id
+        name = finding.id
         place = f"{project.study(paper).findings_path}: findings.{name}"
         try:
-            statement = filled(project, paper, finding.claim.statement, finding.numbers, place)
+            statement = filled(project, paper, finding.statement, finding.numbers, place)
         except InputError:
             if unpublished is None:
                 raise

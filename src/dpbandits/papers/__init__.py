@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.identity import path_of
+from dpbandits.engine.identity import PACKAGE, path_of
 
 if TYPE_CHECKING:
     from dpbandits.config import Formula
@@ -39,7 +39,7 @@ class Registry(Mapping[str, Any]):
         return len(self._entries)
 
 
-STATISTICS = ("statistics", "exact_statistics", "fit_statistics", "tuning_statistics")
+STATISTICS = ("statistics", "exact_statistics", "tuning_statistics")
 """Modules with functions of the evidence that claims of a paper may name."""
 
 
@@ -50,15 +50,17 @@ class Paper:
     Its package has, where the paper needs them, the modules ``formulas``, ``analytic`` (exact
     results), ``statistics`` and those that ``statistics`` names, ``diagrams`` (figures of that
     kind), ``derived`` (values that figures show), ``instances`` and ``tables`` (rows that are
-    computed). There may be no package at all.
+    computed). There may be no package at all. A comparison says in ``files`` which module is which.
     """
 
     name: str
     package: str
+    files: Mapping[str, str] | None = None
 
     def modules(self, *names: str) -> list[str]:
         """Return the full names of those modules that the paper has."""
-        every = [f"{self.package}.{name}" for name in names]
+        files = {name: name for name in names} if self.files is None else self.files
+        every = [f"{self.package}.{files[name]}" for name in names if name in files]
         return [module for module in every if path_of(module) is not None]
 
     def _registry(self, name: str) -> Mapping[str, Any]:
@@ -111,9 +113,29 @@ class Paper:
         }
 
 
+COMPARISONS: Mapping[str, Mapping[str, str]] = {
+    "choosing": {
+        "formulas": "field",
+        "instances": "instances",
+        "tables": "choosing",
+        "diagrams": "choosing_figures",
+    },
+    "equal-privacy": {
+        "formulas": "equal_privacy",
+        "instances": "instances",
+        "tables": "equal_privacy",
+    },
+    "privacy-audit": {
+        "analytic": "privacy_audit",
+        "tables": "privacy_audit",
+        "diagrams": "audit_figures",
+    },
+}
+"""Comparison -> what it has, and in which module of `dpbandits.comparisons`."""
+
+
 def find_paper(name: str) -> Paper:
     """Return the code of a paper or comparison; whether there is one, the project knows."""
-    package = name.replace("-", "_")
-    across = f"dpbandits.comparisons.{package}"
-    is_comparison = path_of(across) is not None
-    return Paper(name, across if is_comparison else f"dpbandits.papers.{package}")
+    if name in COMPARISONS:
+        return Paper(name, f"{PACKAGE}.comparisons", COMPARISONS[name])
+    return Paper(name, f"{PACKAGE}.papers.{name.replace('-', '_')}")

@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.judge import check_claim_filters
+from dpbandits.claims.docket import Entry
+from dpbandits.claims.judge import check_series
 from dpbandits.config.documents import naming
 from dpbandits.engine.cells import Series
 from dpbandits.engine.play import Runs
@@ -124,16 +125,16 @@ def _check_claims(project: Project, study: Study) -> None:
         "figure": {stem for figure in study.figures.values() for stem in figure.stems}
         | set(study.tables),
     }
-    findings = [finding.claim for finding in study.findings]
-    places = [(f"{study.claims_path}: claims.{claim.id}", claim) for claim in study.claims]
-    places += [(f"{study.findings_path}: findings.{claim.id}", claim) for claim in findings]
+    places: list[tuple[str, Entry]] = []
+    places += [(f"{study.claims_path}: claims.{claim.id}", claim) for claim in study.claims]
+    places += [(f"{study.findings_path}: findings.{claim.id}", claim) for claim in study.findings]
     for place, claim in places:
         _refuse_unknown(f"{place}.reads", claim.reads, allowed["reads"])
-        _refuse_unknown(f"{place}.figure", claim.figures, allowed["figure"])
+        _refuse_unknown(f"{place}.figure", claim.figure, allowed["figure"])
     known = {claim.id for claim in study.claims} | set(study.notes.withdrawn)
     for finding in study.findings:
-        place = f"{study.findings_path}: findings.{finding.claim.id}.claims"
-        _refuse_unknown(place, finding.beside, known)
+        place = f"{study.findings_path}: findings.{finding.id}.claims"
+        _refuse_unknown(place, finding.claims, known)
 
 
 def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:
@@ -184,10 +185,12 @@ def _check_study(project: Project, study: Study) -> None:
         _check_shown(study, known, blank)
     # At a small scale some points of a claim are left out.
     if study.scale == "paper":
-        findings = [finding.claim for finding in study.findings]
-        for path, claims in ((study.claims_path, study.claims), (study.findings_path, findings)):
+        for path, entries in (
+            (study.claims_path, study.claims),
+            (study.findings_path, study.findings),
+        ):
             with naming(path):
-                check_claim_filters(claims, blank, known)
+                check_series(entries, blank, known)
 
 
 def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFrame]) -> None:

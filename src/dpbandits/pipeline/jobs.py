@@ -26,10 +26,9 @@ from dpbandits.pipeline.targets import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.claims.docket import Claim
+    from dpbandits.claims.docket import Entry
     from dpbandits.claims.evidence import Evidence
     from dpbandits.claims.judge import Judgement, Scale
-    from dpbandits.claims.ledger import InFamily
 
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
@@ -177,11 +176,11 @@ def judge_paper(project: Project, paper: str) -> None:
     begun = time.monotonic()
     target = claims_target(project, paper)
     evidence, scale = evidence_of(project, paper), _scale(project)
-    alone, within = judged(project, paper, project.study(paper).claims, evidence)
-    found = judge((finding.claim for finding in project.study(paper).findings), evidence, scale)
+    alone = judged(project, paper, project.study(paper).claims, evidence)
+    found = judge(project.study(paper).findings, evidence, scale)
     claims, both, compared, findings = target.files
     write_text(claims, to_csv(ledger(alone)))
-    write_text(both, to_csv(simultaneous(alone, within)))
+    write_text(both, to_csv(simultaneous(alone)))
     write_text(compared, to_csv(comparisons([*alone, *found])))
     write_text(findings, to_csv(ledger(found)))
     record(project, target, begun)
@@ -195,19 +194,16 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
 
 
 def judged(
-    project: Project, paper: str, claims: Iterable["Claim"], evidence: "Evidence"
-) -> tuple[list["Judgement"], list["InFamily"]]:
-    """Return the judgements at the claims' own levels, and at the family-wise one of the paper.
+    project: Project, paper: str, claims: Iterable["Entry"], evidence: "Evidence"
+) -> list["Judgement"]:
+    """Return the judgements at the claims' own levels, with those in the family of the paper.
 
     Raises:
         InputError: results are missing, damaged or stale.
     """
     from dpbandits.claims.judge import judge
-    from dpbandits.claims.ledger import judge_in_family
 
-    alone = judge(claims, evidence, _scale(project))
-    size = len(project.study(paper).claims)
-    return alone, judge_in_family(alone, evidence, size, _scale(project))
+    return judge(claims, evidence, _scale(project), family=len(project.study(paper).claims))
 
 
 def _scale(project: Project) -> "Scale":

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dpbandits.claims.docket import Claim
+from dpbandits.claims.docket import Entry
 from dpbandits.engine.provenance import require_current, write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
@@ -68,7 +68,7 @@ def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
     return written
 
 
-def variant_figure(study: Study, claim: Claim, variant: str) -> str | None:
+def variant_figure(study: Study, claim: Entry, variant: str) -> str | None:
     """Return the first figure, panel or table of a claim that shows a variant; None for none.
 
     Where none of those that the claim names shows it, the same panel drawn for it is taken, such as
@@ -83,7 +83,7 @@ def variant_figure(study: Study, claim: Claim, variant: str) -> str | None:
     for name, figure in study.figures.items():
         panels = {panel_stem(name, key): _variants(each) for key, each in figure.panels.items()}
         shown = panels | {name: frozenset[str]().union(*panels.values())} | shown
-    names = [*claim.figures, *(f"{name}-{variant}" for name in claim.figures)]
+    names = [*claim.figure, *(f"{name}-{variant}" for name in claim.figure)]
     fitting = (name for name in names if name in shown and shown[name] <= {variant})
     partly = (name for name in names if variant in shown.get(name, ()))
     return next(fitting, next(partly, None))
@@ -103,13 +103,13 @@ def published_file(study: Study, name: str) -> str:
     return (folder / study.name / f"{name}.{suffix}").as_posix()
 
 
-def claim_figures(project: Project, paper: str, claim: Claim) -> list[str]:
+def claim_figures(project: Project, paper: str, claim: Entry) -> list[str]:
     """Return a file of each figure, panel and table that a claim is about, in the project."""
     tables = project.study(paper).tables
     paths = [
         project.tables_folder(paper) / f"{name}.csv"
         if name in tables
         else project.figures_folder(paper) / f"{name}.png"
-        for name in claim.figures
+        for name in claim.figure
     ]
     return [path.relative_to(project.folder).as_posix() for path in paths]

@@ -4,6 +4,7 @@ This is the one account of the DAG. The workflow, the commands, the published co
 the archive all take it from here.
 """
 
+import csv
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,9 @@ from dpbandits.reporting.report import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, DIGITISED, LEDGER, REPORT = "claims", "digitised", "ledger", "report"
+
+COSTS = Path("docs/cost.csv")
+"""What each job of the published build took."""
 
 THREADS = 8
 """Number of threads of a job that simulates much."""
@@ -82,6 +86,17 @@ def rule_name(*words: str) -> str:
 def timing_path(project: Project, target: Target) -> Path:
     """File in which the workflow leaves the time and memory of a job."""
     return project.results_folder() / "timings" / target.kind / target.paper / f"{target.name}.tsv"
+
+
+def published_seconds(project: Project) -> dict[str, float]:
+    """Return how long each set of results took in the published build: PAPER/NAME -> seconds."""
+    path = project.folder / COSTS
+    rows = csv.DictReader(path.read_text().splitlines()) if path.is_file() else ()
+    return {
+        f"{row['paper']}/{row['name']}": float(row["seconds"])
+        for row in rows
+        if row["kind"] == RESULTS
+    }
 
 
 def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:

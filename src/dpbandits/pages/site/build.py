@@ -6,13 +6,17 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
+import pdoc.doc
+import pdoc.render
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from PIL import Image
@@ -33,6 +37,8 @@ from dpbandits.reporting.text import readable
 
 STATIC = Path(__file__).with_name("static")
 """Style sheet and script, the same for every page."""
+
+TEMPLATES = Path(__file__).with_name("templates")
 
 SIGNS = {
     "holds": "✓",
@@ -91,7 +97,7 @@ def embedded(data: object) -> Markup:
 
 _TEMPLATES = Environment(
     autoescape=True,
-    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    loader=FileSystemLoader(TEMPLATES),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -219,8 +225,9 @@ def site_contents(project: Project) -> Contents:
     pages = [*_pages(site, charts, {address: len(text) for address, text in data.items()})]
     existing = {address for _, address, _ in pages}
     cited = content.citation(project)
+    menu = [(address, name) for address, name in MENU if address in {*existing, PYTHON}]
     shared = {
-        "menu": [(address, name) for address, name in MENU if address in existing],
+        "menu": menu,
         "citation": cited,
         "drafts": site.drafts,
         "existing": existing,
@@ -237,8 +244,56 @@ def site_contents(project: Project) -> Contents:
     }
     contents |= {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}
     contents |= {"CITATION.cff": cited["text"].encode(), MARK: b""}
-    return contents | data | _pictures(site)
+    return contents | data | interface_pages(menu) | _pictures(site)
 
+
+INTERFACE = {
+    "dpbandits": "",
+    "dpbandits.privacy": "",
+    "dpbandits.algorithms.base": (
+        "Definition Algorithm IdentificationAlgorithm Task Outcome Trial Phase Segment"
+    ),
+    "dpbandits.kernels": "njit blank write Arms Segments",
+    "dpbandits.bandits.draws": "draw_reward draw_reward_sum laplace",
+}
+"""Module of the Python interface -> its public names, or "" for all that it exports."""
+
+
+def interface_pages(menu: Sequence[tuple[str, str]]) -> Contents:
+    """Return the reference of the Python interface, which pdoc writes from the docstrings.
+
+    Args:
+        menu: address and name of each page that its pages link to.
+    """
+    pdoc.render.configure(
+        docformat="google",
+        search=False,
+        show_source=False,
+        template_directory=TEMPLATES / "interface",
+    )
+    pdoc.render.env.globals["menu"] = menu
+    modules = {name: pdoc.doc.Module(_exports(name, names)) for name, names in INTERFACE.items()}
+    texts = {name: pdoc.render.html_module(module, modules) for name, module in modules.items()}
+    return {
+        # "Attributes:" and the like are no headings that an address may lead to.
+        f"api/{name.replace('.', '/')}.html": re.sub(
+            r'<h6 id="[^"]*">(.*?)</h6>', r"<p><strong>\1</strong></p>", text
+        ).encode()
+        for name, text in texts.items()
+    }
+
+
+def _exports(name: str, names: str) -> ModuleType:
+    """Return a module of public names alone: names of the package are imported when asked for."""
+    found = import_module(name)
+    chosen = names.split() or [each for each in found.__all__ if each != "privacy"]
+    module = ModuleType(name, found.__doc__)
+    vars(module).update({each: getattr(found, each) for each in chosen}, __all__=chosen)
+    return module
+
+
+PYTHON = "api/dpbandits.html"
+"""The page of the package, of those that pdoc writes."""
 
 MENU = (
     ("index.html", "Papers"),
@@ -247,6 +302,7 @@ MENU = (
     ("audit.html", "Audit"),
     ("algorithms.html", "Algorithms"),
     ("errata.html", "Errata"),
+    (PYTHON, "Python"),
     ("data.html", "Data"),
     ("about.html", "About"),
 )

@@ -13,7 +13,7 @@ from dpbandits.algorithms.base import Definition
 from dpbandits.algorithms.guarantees import listed
 from dpbandits.claims.ledger import ALONE, COMPARISON_COLUMNS, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import ALPHA, VERDICTS
-from dpbandits.comparisons.choosing.scores import COMPARISON as CHOOSING
+from dpbandits.comparisons.field import COMPARISON as CHOOSING
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import page_values, published

@@ -1,6 +1,7 @@
 """Features and instances (C10, C19, C21, C23), and the list of all exact results of the paper."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -8,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms.best_arm.designs import max_det, rank_of
-from dpbandits.bandits import LinearBandit
 from dpbandits.papers.curves import joined, number
 from dpbandits.papers.dp_bai.instances import (
     LARGEST_OMEGA,
@@ -25,7 +25,7 @@ from dpbandits.papers.dp_bai.schedules import (
     overshoot,
     phase_counts,
 )
-from dpbandits.papers.dp_bai.theory import bounds, regime_map, table1_grid
+from dpbandits.papers.dp_bai.theory import regime_map, table1_grid
 
 Values = NDArray[np.float64]
 
@@ -161,13 +161,6 @@ DRAWS = 1000
 RATIOS = (1.0, 1.5, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """y/x of I-B."""
 
-INSTANCES: dict[str, LinearBandit] = {
-    "section5": section5(),
-    **{f"two-armed, y/x={ratio:g}": two_armed(ratio=ratio) for ratio in RATIOS},
-    "standard-basis": standard_basis(),
-    "sphere": sphere(),
-}
-
 
 def instances() -> pd.DataFrame:
     """Return what I-A is like over many draws of its omegas (C19).
@@ -200,14 +193,16 @@ def _extremes(instance: str, drawn: list[Values]) -> Iterator[pd.DataFrame]:
 def rounds() -> pd.DataFrame:
     """Return the rounds of OD-LinBAI and DP-OD on every instance (C21).
 
-    Tags: instance (``section5 draws``: 1000 draws of the omegas). x: rank of the features. y:
-    rounds.
+    Tags: instance (``section5 draws``: 1000 draws of the omegas); ratio, of ``two-armed``. x: rank
+    of the features. y: rounds.
     """
-    drawn = [section5(draw=draw) for draw in range(DRAWS)]
-    alike = {**{name: [bandit] for name, bandit in INSTANCES.items()}, "section5 draws": drawn}
+    several = {"section5": [section5()], "standard-basis": [standard_basis()], "sphere": [sphere()]}
+    several["section5 draws"] = [section5(draw=draw) for draw in range(DRAWS)]
+    described = [(name, math.nan, bandits) for name, bandits in several.items()]
+    described += [("two-armed", ratio, [two_armed(ratio=ratio)]) for ratio in RATIOS]
     return joined(
-        number(f"{name}, rank={rank}", {"instance": name}, design_rounds(rank), rank)
-        for name, bandits in alike.items()
+        number(f"{name}, {ratio:g}", {"instance": name, "ratio": ratio}, design_rounds(rank), rank)
+        for name, ratio, bandits in described
         for rank in sorted({rank_of(bandit.feature_matrix) for bandit in bandits})
     )
 
@@ -215,7 +210,6 @@ def rounds() -> pd.DataFrame:
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "appendix-b": appendix_b,
     "regimes": regime_map,
-    "bounds": bounds,
     "overshoot": overshoot,
     "max-det": max_det_table,
     "table1-grid": table1_grid,

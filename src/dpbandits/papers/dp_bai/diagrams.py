@@ -14,17 +14,12 @@ from matplotlib.patches import Patch
 from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Measured
 from dpbandits.metrics.intervals import LEVEL
-from dpbandits.papers.dp_bai.fit_statistics import Values, log_errors
-from dpbandits.papers.dp_bai.fits import (
-    GAP,
-    hardness_budgets,
-    hardness_fit,
-    inflation_fit,
-    ratio_budgets,
-)
+from dpbandits.papers.dp_bai.fits import Values, log_errors
+from dpbandits.papers.dp_bai.quantities import GAP, budget_90, hardness, inflation
+from dpbandits.papers.dp_bai.theory import FAR, bounds
 from dpbandits.papers.panels import (
     Drawn,
     Points,
@@ -52,28 +47,29 @@ BUDGET_90 = ("Budget at 90 % success", "log")
 INSTANCES = {"section5": "Section 5", "two-armed": "Two arms"}
 
 
-def values(results: pd.DataFrame, tag: str) -> list[float]:
-    """Return the values of a tag that were simulated, ascending; whole ones name draws as such."""
-    numbers = sorted(float(value) for value in results[tag].dropna().unique())
-    return [int(value) if value.is_integer() else value for value in numbers]
+def series_of(name: str, results: pd.DataFrame, **tags: Any) -> Series:
+    """Return the series of a simulation with these tags."""
+    return Series(Evidence.of_frames({name: results}), {"in": name, **tags})
 
 
 def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
     """Draw T_0.9 over rho/epsilon, of DP-OD with the affine fit and of DP-BAI."""
-    evidence = Evidence.of_frames({"budgets-ratio": results})
-    ratios, epsilons = values(results, "ratio"), values(results, "epsilon")
-
+    trials = {
+        algorithm: series_of("budgets-ratio", results, algorithm=algorithm)
+        for algorithm in ("dp-od", "dp-bai")
+    }
+    ratios, epsilons = (trials["dp-od"].values_of(tag) for tag in ("ratio", "epsilon"))
     drawn, (axes,) = canvas(width=0.75 * style.PAGE_WIDTH)
     points: Points = []
-    for algorithm in ("dp-od", "dp-bai"):
+    for algorithm, simulated in trials.items():
         name = IDENTIFICATION[algorithm].name
         looks = style.tints(palette.algorithm_look(algorithm), len(epsilons))
         for look, epsilon in zip(looks, epsilons, strict=True):
-            budgets = ratio_budgets(evidence, algorithm, [(epsilon, y) for y in ratios])
+            budgets = [budget_90(simulated.having(epsilon=epsilon, ratio=y)) for y in ratios]
             x = [ratio / epsilon for ratio in ratios]
             label = rf"{name}, $\varepsilon$ = {epsilon:g}"
             points += _draw_budgets(axes, f"{name}, epsilon={epsilon:g}", label, look, x, budgets)
-    a, b = (number.value for number in inflation_fit(evidence).coefficients)
+    a, b = (inflation(trials["dp-od"], number=number).value for number in "ab")
     fine = np.geomspace(1.0, ratios[-1] / epsilons[0], 60)
     points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
     finish(axes, (r"$\rho / \varepsilon$", "log"), BUDGET_90, r"Two arms, $\Delta$ = 0.05")
@@ -97,12 +93,11 @@ def _draw_budgets(
 
 def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
     """Draw T_0.9 of DP-BAI over 1/epsilon, and over 1/Delta, with the fit of two terms."""
-    evidence = Evidence.of_frames({"budgets-hardness": results})
-    gaps, epsilons = values(results, "gap"), values(results, "epsilon")
+    trials = series_of("budgets-hardness", results)
+    gaps, epsilons = (trials.values_of(tag) for tag in ("gap", "epsilon"))
     private = [epsilon for epsilon in reversed(epsilons) if math.isfinite(epsilon)]
-
     drawn, panels = canvas(columns=2, sharey=True)
-    a, b = (number.value for number in hardness_fit(evidence).coefficients)
+    a, b = (hardness(trials, number=number).value for number in "ab")
     points: Points = []
 
     def add(
@@ -114,7 +109,7 @@ def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
         pairs: list[tuple[float, float]],
     ) -> None:
         nonlocal points
-        budgets = hardness_budgets(evidence, pairs)
+        budgets = [budget_90(trials.having(gap=gap, epsilon=epsilon)) for gap, epsilon in pairs]
         points += _draw_budgets(axes, series, label, look, x, budgets)
         fit = [a / gap**2 + b / (epsilon * gap) for gap, epsilon in pairs]
         points += draw_line(axes, f"{series}, fit", x, fit, "_", color=look.colour)
@@ -149,7 +144,9 @@ def error_and_bound(results: pd.DataFrame) -> Drawn:
             series = f"{letter}: error, epsilon={epsilon:g}"
             errors = _errors(series, rows[rows["epsilon"] == epsilon], "t")
             points += _draw_errors(axes, errors, style.line_look(look), f"error{text}")
-            line = f"{letter}: bound, epsilon={epsilon:g}", *_bound(results, instance, epsilon)
+            budgets = np.geomspace(100.0, FAR[instance], 80)
+            bound = [bounds(instance, epsilon).theorem(budget) for budget in budgets]
+            line = f"{letter}: bound, epsilon={epsilon:g}", budgets, bound
             points += draw_line(axes, *line, f"bound{text}", linestyle=DASHES[look.dash])
         label = "Error rate" if letter == "a" else ""
         finish(axes, BUDGET, (label, "log"), f"({letter}) {title}")
@@ -174,19 +171,8 @@ def _draw_errors(axes: Axes, errors: Points, look: dict[str, Any], label: str) -
     return errors
 
 
-def _bound(results: pd.DataFrame, instance: str, epsilon: float) -> tuple[Values, Values]:
-    """Return the bound of Theorem 4.2 at many T, from the row of the largest one."""
-    rows = results[(results["bound"] == "theorem") & (results["instance"] == instance)]
-    last = rows[rows["epsilon"] == epsilon].sort_values("x").iloc[-1]
-    budgets = np.geomspace(100.0, last["x"], 80)
-    rate = math.log(last["y"]) / last["effective_budget"]
-    return budgets, np.exp(rate * (budgets - last["x"] + last["effective_budget"]))
-
-
 def log_error(results: pd.DataFrame) -> Drawn:
     """Draw the error of DP-BAI over T on a log axis, with the linear fits of its logarithm."""
-    evidence = Evidence.of_frames({"rare-errors": results})
-
     drawn, panels = canvas(columns=2, sharey=True)
     points: Points = []
     for axes, letter, epsilon in zip(panels, "ab", (0.1, 1), strict=True):
@@ -194,7 +180,7 @@ def log_error(results: pd.DataFrame) -> Drawn:
         series = f"{letter}: error, epsilon={epsilon:g}"
         look = style.line_look(DP_BAI[0]) | {"linestyle": "none"}
         points += _draw_errors(axes, _errors(series, rows, "horizon"), look, "DP-BAI")
-        logs = log_errors(evidence, epsilon, sorted(map(int, rows["horizon"].unique())))
+        logs = log_errors(series_of("rare-errors", results, epsilon=epsilon))
         # Few trials may leave no errors in the range of the fit.
         if logs.budgets.size > 2:
             intercept, slope = (number.value for number in logs.line().coefficients)

@@ -6,86 +6,15 @@ Every fit is a function of success rates, whose intervals follow from those of t
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.numbers import Measured, rate, smooth, weighted_sum
+from dpbandits.claims.evidence import Series
+from dpbandits.claims.numbers import Counted, Measured, Rate, rate, smooth, weighted_sum
 
 Values = NDArray[np.float64]
-
-LEVEL = 0.9
-"""T_0.9 is where a probit fit of success on sqrt(T) crosses this rate, not rounded to even T."""
-
-MULTIPLES = (0.6, 0.75, 0.9, 1, 1.1, 1.3, 1.5)
-RATIOS = (1, 2, 5, 10, 20, 50)
-EPSILONS = (0.1, 0.5, 1)
-GAP = 0.05
-
-HARDNESS_GAPS = (0.025, 0.05, 0.1)
-HARDNESS_EPSILONS = (0.05, 0.1, 0.5, 1, math.inf)
-
-_STEPS = 30
-_FARTHEST = 6.0
-
-
-def budget_90(evidence: Evidence, simulation: str, **tags: Any) -> Measured:
-    """Return the T at which a probit fit of the success rate on sqrt(T) reaches 0.9.
-
-    Not rounded to whole pulls; NaN where success does not rise with T, and without trials.
-    """
-    rates, trials, roots = [], [], []
-    for multiple in MULTIPLES:
-        where = {**tags, "multiple": multiple}
-        counted = evidence.counts(simulation, **where)
-        trials.append(counted[1])
-        roots.append(math.sqrt(int(evidence.parameter(simulation, "horizon", **where))))
-        rates.append(rate(counted).measured((simulation, *where.values())))
-    if min(trials) == 0:
-        return Measured(math.nan)
-    totals, x = np.array(trials, dtype=np.float64), np.array(roots)
-
-    def crossing(shares: Values) -> Values:
-        start = least_squares(x, ndtri((shares * totals + 0.5) / (totals + 1.0)), totals)
-        fits = _probit(shares, totals, x, start)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            root = (ndtri(LEVEL) - fits[:, 0]) / fits[:, 1]
-        return np.where((fits[:, 1] > 0.0) & (root > 0.0), root**2, np.nan)
-
-    return smooth(crossing, rates)
-
-
-def _probit(rates: Values, trials: Values, x: Values, start: Values) -> Values:
-    """Return intercepts and slopes of maximum likelihood, by iterated weighted least squares."""
-    fit = start
-    for _ in range(_STEPS):
-        line = np.clip(fit[:, :1] + fit[:, 1:] * x, -_FARTHEST, _FARTHEST)
-        mean = ndtr(line)
-        density = np.exp(-0.5 * line**2) / np.sqrt(2.0 * np.pi)
-        weights = trials * density**2 / (mean * (1.0 - mean))
-        fit = least_squares(x, line + (rates - mean) / density, weights)
-    return fit
-
-
-def least_squares(x: Values, y: Values, weights: Values) -> Values:
-    """Return intercept and slope of weighted lines, shape (n, 2).
-
-    Args:
-        x: shape (k,).
-        y: shape (n, k).
-        weights: shape (k,) or (n, k).
-    """
-    total = weights.sum(axis=-1)
-    centre = (weights * x).sum(axis=-1) / total
-    middle = (weights * y).sum(axis=-1) / total
-    offset = x - np.expand_dims(centre, -1)
-    slope = (weights * offset * y).sum(axis=-1) / (weights * offset**2).sum(axis=-1)
-    intercept = middle - slope * centre
-    return np.stack(np.broadcast_arrays(intercept, slope), axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +32,16 @@ class LinearFit:
 
 
 def linear_fit(design: Values, response: Sequence[Measured], weights: Values) -> LinearFit:
-    """Return the fit of a linear model by weighted least squares.
+    """Return the fit of a linear model by weighted least squares; NaN with too few numbers.
 
     Args:
         design: shape (k, p).
         response: k numbers.
         weights: inverse variances up to a factor, shape (k,).
     """
+    if len(design) <= design.shape[1]:
+        nothing = Measured(math.nan, min((one.runs for one in response), default=0))
+        return LinearFit([nothing] * design.shape[1], nothing)
     roots = np.sqrt(weights)
     inverse = np.linalg.pinv(design * roots[:, None]) * roots
 
@@ -124,30 +56,100 @@ def linear_fit(design: Values, response: Sequence[Measured], weights: Values) ->
     return LinearFit(coefficients, smooth(explained, response))
 
 
-def inflation_fit(evidence: Evidence) -> LinearFit:
-    """Return the fit of T_0.9 = a/Delta^2 + b rho/(epsilon Delta), DP-OD."""
-    grid = list(product(EPSILONS, RATIOS))
-    design = np.array([[GAP**-2, ratio / (epsilon * GAP)] for epsilon, ratio in grid])
-    return linear_fit(design, ratio_budgets(evidence, "dp-od", grid), np.ones(len(grid)))
+ERRORS = (1e-4, 0.2)
+"""Error rates that enter a fit."""
 
 
-def hardness_fit(evidence: Evidence) -> LinearFit:
-    """Return the fit of T_0.9 = a Delta^-2 + b (epsilon Delta)^-1, DP-BAI."""
-    grid = list(product(HARDNESS_GAPS, HARDNESS_EPSILONS))
-    design = np.array([[gap**-2, 1.0 / (epsilon * gap)] for gap, epsilon in grid])
-    return linear_fit(design, hardness_budgets(evidence, grid), np.ones(len(grid)))
+@dataclass(frozen=True, eq=False)
+class LogErrors:
+    """Log errors at the T where the error lies in [1e-4, 0.2].
+
+    Attributes:
+        budgets: T, shape (k,).
+        logs: k log errors.
+        weights: precision; the variance of a log rate is (1 - p) / (p n). Shape (k,).
+    """
+
+    budgets: Values
+    logs: list[Measured]
+    weights: Values
+
+    def line(self) -> LinearFit:
+        """Return the weighted linear fit on 1 and T; NaN where there are not enough T."""
+        design = np.stack([np.ones_like(self.budgets), self.budgets], axis=1)
+        return linear_fit(design, self.logs, self.weights)
 
 
-def ratio_budgets(
-    evidence: Evidence, algorithm: str, grid: Sequence[tuple[float, float]]
-) -> list[Measured]:
-    """Return T_0.9 at each (epsilon, y/x)."""
-    return [
-        budget_90(evidence, "budgets-ratio", algorithm=algorithm, epsilon=epsilon, ratio=ratio)
-        for epsilon, ratio in grid
-    ]
+def counted(trials: Series) -> Counted:
+    """Return successes and trials of a series."""
+    number = trials.having(metric="success").number()
+    assert isinstance(number, Rate)
+    return number.counted
 
 
-def hardness_budgets(evidence: Evidence, grid: Sequence[tuple[float, float]]) -> list[Measured]:
-    """Return T_0.9 of DP-BAI at each (Delta, epsilon)."""
-    return [budget_90(evidence, "budgets-hardness", gap=gap, epsilon=eps) for gap, eps in grid]
+def log_errors(trials: Series) -> LogErrors:
+    """Return the log errors of a series at all T."""
+    budgets, logs, weights = [], [], []
+    for budget in trials.values_of("horizon"):
+        at = trials.having(horizon=budget)
+        won, count = counted(at)
+        failed = rate((count - won, count))
+        if ERRORS[0] <= failed.value <= ERRORS[1]:
+            budgets.append(float(budget))
+            logs.append(failed.measured(at.key).log())
+            weights.append(failed.runs * failed.value / (1.0 - failed.value))
+    return LogErrors(np.array(budgets), logs, np.array(weights))
+
+
+LEVEL = 0.9
+"""T_0.9 is where a probit fit of success on sqrt(T) crosses this rate."""
+
+_STEPS = 30
+_FARTHEST = 6.0
+
+
+def crossing(x: Values, rates: Sequence[Measured]) -> Measured:
+    """Return the square of the x at which a probit fit of success rates reaches 0.9.
+
+    NaN where success does not rise with x, and without trials.
+    """
+    trials = np.array([one.runs for one in rates], dtype=np.float64)
+    if not trials.all():
+        return Measured(math.nan)
+
+    def root_of(shares: Values) -> Values:
+        start = least_squares(x, ndtri((shares * trials + 0.5) / (trials + 1.0)), trials)
+        fits = _probit(shares, trials, x, start)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = (ndtri(LEVEL) - fits[:, 0]) / fits[:, 1]
+        return np.where((fits[:, 1] > 0.0) & (root > 0.0), root**2, np.nan)
+
+    return smooth(root_of, rates)
+
+
+def _probit(rates: Values, trials: Values, x: Values, start: Values) -> Values:
+    """Return intercepts and slopes of maximum likelihood, by iterated weighted least squares."""
+    fit = start
+    for _ in range(_STEPS):
+        line = np.clip(fit[:, :1] + fit[:, 1:] * x, -_FARTHEST, _FARTHEST)
+        success = ndtr(line)
+        density = np.exp(-0.5 * line**2) / np.sqrt(2.0 * np.pi)
+        weights = trials * density**2 / (success * (1.0 - success))
+        fit = least_squares(x, line + (rates - success) / density, weights)
+    return fit
+
+
+def least_squares(x: Values, y: Values, weights: Values) -> Values:
+    """Return intercept and slope of weighted lines, shape (n, 2).
+
+    Args:
+        x: shape (k,).
+        y: shape (n, k).
+        weights: shape (k,) or (n, k).
+    """
+    total = weights.sum(axis=-1)
+    centre = (weights * x).sum(axis=-1) / total
+    middle = (weights * y).sum(axis=-1) / total
+    offset = x - np.expand_dims(centre, -1)
+    slope = (weights * offset * y).sum(axis=-1) / (weights * offset**2).sum(axis=-1)
+    return np.stack(np.broadcast_arrays(middle - slope * centre, slope), axis=-1)

@@ -96,24 +96,22 @@ VIOLATIONS = ("above limit", "below log2 d", "early above", "shrinking above")
 def phase_counts() -> pd.DataFrame:
     """Return what schedules contradict the proof's number of phases (C22).
 
-    Over d = 2..64 and K = d, ..., 5 d^2, K = d^3 and K = 10000. Tags: arms, ``many``; quantity,
-    ``schedules``, ``above limit`` (M > log d + 2 log2 d + 2), ``below log2 d`` (M < log2 d),
-    ``early above`` (M1 > ceil(log d) + 1) or ``shrinking above`` (some h_i is not below h_0 /
-    lambda^i + 1). x: 0. y: a number of schedules.
+    Over d = 2..64 and K = d, ..., 5 d^2, K = d^3 and K = 10000. Tag: quantity, ``schedules``,
+    ``above limit`` (M > log d + 2 log2 d + 2), ``below log2 d`` (M < log2 d), ``early above`` (M1 >
+    ceil(log d) + 1) or ``shrinking above`` (some h_i is not below h_0 / lambda^i + 1). x: 0. y: a
+    number of schedules.
     """
     counted = Counter[str]()
     for dimension in range(2, 65):
         counts = {*range(dimension, 5 * dimension**2 + 1, 1 + dimension // 8)}
         for arms in sorted(counts | {dimension**2, dimension**3, 10_000}):
             counted.update(violations(phase_schedule(arms, dimension), dimension))
-    return joined(_counts(counted, ("schedules", *VIOLATIONS), arms="many"))
+    return _counts(counted, "schedules", *VIOLATIONS)
 
 
-def _counts(counted: Counter[str], names: tuple[str, ...], **tags: str) -> Iterator[pd.DataFrame]:
+def _counts(counted: Counter[str], *names: str) -> pd.DataFrame:
     """Return counts by name, as the quantities of a frame."""
-    (of,) = tags.values()
-    for name in names:
-        yield number(f"{name}, {of}", {"quantity": name, **tags}, float(counted[name]))
+    return joined(number(name, {"quantity": name}, float(counted[name])) for name in names)
 
 
 def violations(schedule: PhaseSchedule, dimension: int) -> list[str]:
@@ -143,12 +141,12 @@ BUDGET, TRIALS, SEED = 2000, 20, 20240123
 def baseline_structure() -> pd.DataFrame:
     """Return how Baseline's phases differ from those of Sequential Halving (C20).
 
-    Tags: quantity; instance, of those that are played. Over K = 2..300 and d = 2..24:
-    ``schedules``; ``late not halved``, schedules whose sizes do not halve from g_0 on; ``small``,
-    schedules with K <= ceil(d^2/4), and ``small not halved``, those of them that do not halve
-    throughout. ``unequal pulls`` and ``wrong arms``: phases of Baseline without noise, as played on
-    instances, that pull its active arms unequally often, or keep others than those with the largest
-    means; ``phases``, how many were played. x: 0. y: their number.
+    Tag: quantity. Over K = 2..300 and d = 2..24: ``schedules``; ``late not halved``, schedules
+    whose sizes do not halve from g_0 on; ``small``, schedules with K <= ceil(d^2/4), and ``small
+    not halved``, those of them that do not halve throughout. ``unequal pulls`` and ``wrong arms``:
+    phases of Baseline without noise, as played on three instances, that pull its active arms
+    unequally often, or keep others than those with the largest means; ``phases``, how many were
+    played. x: 0. y: their number.
     """
     counted = Counter[str]()
     for arms, dimension in itertools.product(range(2, 301), range(2, 25)):
@@ -158,12 +156,10 @@ def baseline_structure() -> pd.DataFrame:
         if arms <= -(-(dimension**2) // 4):
             counted["small"] += 1
             counted["small not halved"] += not halves(schedule.sizes)
-    names = ("schedules", "late not halved", "small", "small not halved")
-    rows = [*_counts(counted, names, instance="many")]
-    for name in PLAYED:
-        played = Counter(fault for trial in range(TRIALS) for fault in _played(name, trial))
-        rows += _counts(played, ("phases", "unequal pulls", "wrong arms"), instance=name)
-    return joined(rows)
+    for name, trial in itertools.product(PLAYED, range(TRIALS)):
+        counted.update(_played(name, trial))
+    schedules = "schedules", "late not halved", "small", "small not halved"
+    return _counts(counted, *schedules, "phases", "unequal pulls", "wrong arms")
 
 
 def halves(sizes: tuple[int, ...]) -> bool:
@@ -318,10 +314,10 @@ def overshoot() -> pd.DataFrame:
     Tags: algorithm; schedule, ``consistent``, ``literal``, ``printed``, of Baseline ``halving``
     too; quantity, ``triples``, ``overruns``, ``share`` of overrunning triples, ``worst`` (pulls
     beyond T), ``worst_relative`` (over T), each at x = 0; ``counterexample``, the smallest T of a
-    pair (K, d): x is the pair's place in their order, y the pulls. Of the instances of the paper:
-    ``section5`` and ``two-armed``, pulls beyond T at x = T = 1000, and ``worst on section5`` and
-    ``worst on two-armed``, the most at any T up to 5000 (``random features``: at the instance's
-    own). arms, dimension and budget say where; NaN for nowhere in particular.
+    pair (K, d): x is the pair's place in their order, y the pulls beyond it. Of the instances of
+    the paper: ``section5`` and ``two-armed``, pulls beyond T at x = T = 1000, and ``worst on
+    section5`` and ``worst on two-armed``, the most at any T up to 5000 (``random features``: at the
+    instance's own). arms, dimension and budget say where; NaN for nowhere in particular.
     """
     pairs = {key: enumerated(totals) for key, totals in COUNTED.items()}
     pairs[RANDOM_DESIGN] = sampled()
@@ -383,7 +379,7 @@ def _overruns(algorithm: str, schedule: str, pairs: pd.DataFrame) -> Iterator[pd
     listed = pairs[pairs["overruns"] > 0].head(LISTED)
     for place, (_, pair) in enumerate(listed.iterrows(), start=1):
         where = {"arms": pair["arms"], "dimension": pair["dimension"], "budget": pair["first"]}
-        yield row("counterexample", pair["first pulls"], place, **where)
+        yield row("counterexample", pair["first pulls"] - pair["first"], place, **where)
 
 
 def _on_instances() -> Iterator[pd.DataFrame]:

@@ -8,15 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from dpbandits.claims.evidence import Sample
-from dpbandits.claims.numbers import Estimate, exact, mean, ratio_of_means
+from dpbandits.claims.numbers import Estimate, exact, mean, ratio_of_means, relative_error
 from dpbandits.papers.panels import Drawn, Points, canvas, draw_marks, estimated, finish
-from dpbandits.papers.ts_is_dp.statistics import (
-    EQUAL_PAIRS,
-    TIGHTER_PAIRS,
-    plain_levels,
-    relative_error,
-)
+from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram, add_legend, write_note
@@ -27,6 +21,9 @@ FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-expone
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
 SHOWN_B = (0, 500, 1000, 2000, 5000, 10000)
 AVERAGED_RUNS = 10
+
+NEAR_PLAIN = {1: (39, 10, 5, 2, 1), 2: (1, 0)}
+"""Values of b near (0, 1), by c: all but (1, 1) and (0, 2) have a level below Lemma 4's of it."""
 
 _SIDE = 0.2
 """How far from the place of a category the outer ones of its marks stand."""
@@ -63,10 +60,7 @@ def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
             errors = []
             for b in SHOWN_B:
                 where = {"family": family, "eta": eta, "b": b}
-                key = ("ten-runs", *(f"{name}={value}" for name, value in where.items()))
-                values = _finals(results, metric, **where)
-                sample = Sample(values, key)
-                errors.append(relative_error(sample, AVERAGED_RUNS))
+                errors.append(relative_error(_finals(results, metric, **where), AVERAGED_RUNS))
             points = estimated(f"{FAMILIES[family]}, {text}, eta={eta}", SHOWN_B, errors)
             marks = {
                 "capsize": 2,
@@ -116,9 +110,7 @@ def price_of_levels(results: pd.DataFrame) -> Drawn:
         label = f"tuned pair, {text}"
         marks = {**style.line_look(look), "label": label, "places": places}
         add(axes, f"best pair, {text}", tuned, **marks)
-    for c, marker in ((1, "diamond"), (2, "triangle")):
-        pairs = (*TIGHTER_PAIRS, *EQUAL_PAIRS)
-        few = sorted((b for b, factor in pairs if factor == c), reverse=True)
+    for (c, few), marker in zip(NEAR_PLAIN.items(), ("diamond", "triangle"), strict=True):
         near = {
             modified_ts_gdp(b, c, horizon): _finals(results, "pseudo_regret", b=b, c=c) for b in few
         }

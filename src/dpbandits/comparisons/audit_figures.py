@@ -1,7 +1,8 @@
 """Figures of the audit: bounds along one quantity, and the largest bound of every algorithm."""
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,18 +11,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.curves import (
-    TRADEOFF_HORIZON,
-    budget_curves,
-    epsilon_curves,
-    modified_curves,
-    ratios_by_horizon,
-    theorem_3_curves,
-)
-from dpbandits.auditing.rows import AuditRow, from_frame
-from dpbandits.comparisons.privacy_audit.tables import FAILS, NOTHING_CLAIMED, OBSERVABLE, all_rows
+from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
+from dpbandits.auditing.lattice import ideal_mu
+from dpbandits.auditing.statements import FIXED_LENGTH
+from dpbandits.auditing.thompson_statements import DELTAS
+from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows
+from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram, add_legend, write_note
@@ -124,23 +122,40 @@ def _split(name: str) -> tuple[str, str]:
 
 def theorem_3(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on mu of Thompson sampling over T, and their shares of Theorem 3."""
-    curves = theorem_3_curves(from_frame(rows))
-    above = Panel(curves, "$T$", r"$\mu$ of Gaussian DP", title="Claims and lower bounds")
-    share = r"Lower bound / $\sqrt{T/2}$"
-    note = WEAKER, "middle right"
-    return _figure(
-        [above, Panel(_shares(curves), "$T$", share, SHARE, "Over the claim", 1.0, note=note)]
-    )
+    chosen = rows[rows["statement"] == "AUD-2"]
+    horizons = np.array(sorted(set(chosen["horizon"])), np.float64)
+    claims = [
+        _claims("claimed, sqrt(T/2)", horizons, np.sqrt(horizons / 2.0)),
+        _claims("claimed, sqrt(T)", horizons, np.sqrt(horizons)),
+    ]
+    lower = [
+        _bounds(f"{engine}, K={arms}", part, part["horizon"])
+        for (engine, arms), part in chosen.groupby(["engine", "arms"], sort=False)
+    ]
+    return _beside_shares([*claims, *lower], r"$\mu$ of Gaussian DP", r"$\sqrt{T/2}$")
 
 
 def epsilons(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on epsilon at delta of Thompson sampling over T, and their shares."""
-    curves = epsilon_curves(from_frame(rows))
-    above = Panel(curves, "$T$", r"$\varepsilon$ at $\delta$", title="Claims and lower bounds")
-    share = r"Lower bound / claimed $\varepsilon$"
-    note = WEAKER, "middle right"
+    curves = []
+    for delta in DELTAS:
+        part = rows[(rows["statement"] == "AUD-4") & (rows["parameters"] == f"delta={delta:g}")]
+        curves.append(_claims(f"claimed, delta={delta:g}", part["horizon"], part["claimed"]))
+        curves.append(_bounds(f"exact lattice, delta={delta:g}", part, part["horizon"]))
+    return _beside_shares(curves, r"$\varepsilon$ at $\delta$", r"claimed $\varepsilon$")
+
+
+def _beside_shares(curves: list[Curves], y: str, claim: str) -> Drawn:
+    """Return curves over T and, beside them, the lower bounds over what is claimed."""
+    above = joined(curves)
+    lower = above[above["kind"] == "lower"]
+    shares = _over(lower, lower["claimed"])
+    share, note = f"Lower bound / {claim}", (WEAKER, "middle right")
     return _figure(
-        [above, Panel(_shares(curves), "$T$", share, SHARE, "Over the claim", 1.0, note=note)]
+        [
+            Panel(above, "$T$", y, title="Claims and lower bounds"),
+            Panel(shares, "$T$", share, SHARE, "Over the claim", 1.0, note=note),
+        ]
     )
 
 
@@ -157,51 +172,101 @@ def trade_off(curves: pd.DataFrame) -> Drawn:
 
 def modified(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on mu of Modified TS over the claimed eta, by pre-pulls b."""
-    curves = modified_curves(from_frame(rows)).assign(kind="lower")
-    panels = [
-        Panel(
-            _unnamed(part),
-            "Pre-pulls $b$ of every arm",
-            r"Lower bound / claimed $\eta$",
-            ("symlog", "linear"),
-            f"$T$ = {horizon:,}",
-            1.0,
+    chosen = rows[rows["statement"] == "AUD-3"]
+    chosen = chosen.assign(eta=chosen["claimed"].round(9), b=_parameter(chosen, "b"))
+    panels = []
+    for horizon, field in chosen.groupby("horizon"):
+        curves = []
+        for (engine, eta), part in field.groupby(["engine", "eta"], sort=False):
+            bounds = _bounds(f"{engine}, eta={eta:g}", part, part["b"])
+            curves.append(_over(bounds, part["eta"].to_numpy()))
+        panels.append(
+            Panel(
+                joined(curves),
+                "Pre-pulls $b$ of every arm",
+                r"Lower bound / claimed $\eta$",
+                ("symlog", "linear"),
+                f"$T$ = {horizon:,}",
+                1.0,
+            )
         )
-        for horizon, part in curves.groupby("horizon")
-    ]
     return _figure(panels)
 
 
 def budgets(rows: pd.DataFrame) -> Drawn:
-    """Return the bounds of DP-TS-UCB and lower bounds over alpha, a panel for each T."""
-    curves = budget_curves(from_frame(rows))
-    scales = "linear", "log"
-    panels = [
-        Panel(
-            _unnamed(part),
-            r"$\alpha$ of DP-TS-UCB",
-            r"$\mu$ of Gaussian DP",
-            scales,
-            f"$T$ = {horizon:,}",
+    """Return the bounds of DP-TS-UCB and lower bounds over alpha, a panel for each T.
+
+    Beside both stands the best that the first epoch can leak against a known threshold.
+    """
+    chosen = rows.assign(alpha=_parameter(rows, "alpha"))
+    panels = []
+    for horizon, field in chosen[chosen["statement"] == "AUD-7"].groupby("horizon"):
+        exact = field[field["engine"] == "exact lattice"]
+        tight = chosen[(chosen["statement"] == "AUD-8") & (chosen["horizon"] == horizon)]
+        tight = tight[tight["engine"] == "exact lattice"]
+        curves = [
+            _claims("Theorem 4.4", exact["alpha"], exact["claimed"]),
+            _claims("tight version", tight["alpha"], tight["claimed"]),
+        ]
+        for engine, part in field.groupby("engine"):
+            curves.append(_bounds(str(engine), part, part["alpha"]))
+        ideal = [ideal_mu(row["alpha"], row["horizon"]) for row in exact.to_dict("records")]
+        curves.append(_claims("ideal competitor", exact["alpha"], ideal).assign(kind="ideal"))
+        panels.append(
+            Panel(
+                joined(curves),
+                r"$\alpha$ of DP-TS-UCB",
+                r"$\mu$ of Gaussian DP",
+                ("linear", "log"),
+                f"$T$ = {horizon:,}",
+            )
         )
-        for horizon, part in curves.groupby("horizon")
-    ]
     return _figure(panels)
 
 
-def _unnamed(curves: Curves) -> Curves:
-    """Return curves without T in their names, which heads their panel."""
-    return curves.assign(series=curves["series"].str.replace(r", T=\d+", "", regex=True))
+RELEASES = {
+    ("AUD-13", ""): "as coded",
+    ("AUD-14", FIXED_LENGTH): "Phase I of fixed length, natural logarithm",
+    ("AUD-15", ""): "repaired",
+}
+"""(Statement, interpretation) of the curves over T -> their names."""
+
+
+def _by_horizon(rows: pd.DataFrame, epsilon: float) -> Curves:
+    """Return the bound of GDP-NCB's releases over its claim, by T.
+
+    Beside them stands what all releases would cost if each lost the whole of its share,
+    floor(log2((T - W)/2 + 1)) / ln T.
+    """
+    own = rows[(rows["algorithm"] == "gdp-ncb") & (rows["claimed"] == epsilon)]
+    curves, horizons = [], set[int]()
+    for (statement, interpretation), name in RELEASES.items():
+        chosen = own[
+            (own["statement"] == statement) & (own["interpretation"] == interpretation)
+        ].sort_values("horizon", kind="stable")
+        for constants, is_scaled in (("published", False), ("small", True)):
+            part = chosen[chosen["scaled"].astype(bool) == is_scaled]
+            tags = {"log10_alpha": part["log10_alpha"]}
+            title = f"{name}, {constants} constants"
+            curves.append(curve(title, tags, part["horizon"], part["ratio"]))
+            horizons |= set() if is_scaled else set(part["horizon"])
+    lengths = sorted(map(int, horizons))
+    left = [horizon - math.isqrt(horizon) - 1 for horizon in lengths]
+    shares = [
+        math.floor(math.log2(rounds / 2 + 1)) / math.log(horizon)
+        for rounds, horizon in zip(left, lengths, strict=True)
+    ]
+    curves.append(curve("number of releases / ln T", {}, lengths, shares))
+    return joined(curves)
 
 
 def gdp_ncb(rows: pd.DataFrame) -> Drawn:
     """Return the bounds of GDP-NCB over epsilon: its releases over T, its stop test over M."""
-    alternation = rows[rows["threshold"].notna()]
-    bounds: list[AuditRow] = from_frame(rows[rows["statement"].notna()])
     label = r"Lower bound / claimed $\varepsilon$"
+    bounds = rows[rows["statement"].notna()]
     panels = [
         Panel(
-            _exact(ratios_by_horizon(bounds, epsilon)),
+            _exact(_by_horizon(bounds, epsilon)),
             "$T$",
             label,
             ("log", "linear"),
@@ -211,7 +276,7 @@ def gdp_ncb(rows: pd.DataFrame) -> Drawn:
         for epsilon in (0.2, 2.0)
     ]
     stop = Panel(
-        _exact(alternation),
+        _exact(rows[rows["threshold"].notna()]),
         "Rounds $M$ of alternation",
         label,
         ("linear", "linear"),
@@ -235,16 +300,39 @@ def dp_od(curves: pd.DataFrame) -> Drawn:
     return _figure([panel])
 
 
+def _claims(series: str, x: ArrayLike, y: ArrayLike) -> Curves:
+    """Return what is claimed."""
+    tags = {"kind": "claimed", "runs": 0}
+    return curve(series, tags, np.asarray(x, float), np.asarray(y, float))
+
+
+def _bounds(series: str, rows: pd.DataFrame, x: ArrayLike) -> Curves:
+    """Return lower bounds with log10 of their events' chances, the smaller of both errors."""
+    tags = {
+        "kind": "lower",
+        "runs": rows["runs"].to_numpy(int),
+        "claimed": rows["claimed"].to_numpy(),
+        "log10_chance": rows[["log10_alpha", "log10_beta"]].min(axis=1).to_numpy(),
+    }
+    return curve(series, tags, np.asarray(x, float), rows["lower"].to_numpy())
+
+
+def _over(curves: Curves, claim: ArrayLike) -> Curves:
+    """Return curves over a claim."""
+    return curves.assign(
+        **{key: curves[key].to_numpy() / np.asarray(claim) for key in ("y", "lo", "hi")}
+    )
+
+
+def _parameter(rows: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """Return a number from the parameters of rows, such as ``b=10, c=2``."""
+    return rows["parameters"].str.extract(rf"\b{name}=([^,]+)")[0].astype(float)
+
+
 def _exact(curves: Curves) -> Curves:
     chance = curves["log10_alpha"].fillna(0.0)
     kinds = np.where(curves["log10_alpha"].isna(), "claimed", "lower")
     return curves.assign(kind=kinds, log10_chance=chance)
-
-
-def _shares(curves: Curves) -> Curves:
-    """Return the lower bounds over what is claimed."""
-    lower = curves[curves["kind"] == "lower"]
-    return lower.assign(**{name: lower[name] / lower["claimed"] for name in ("y", "lo", "hi")})
 
 
 def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
@@ -323,20 +411,20 @@ def _draw(axes: Axes, panel: Panel, is_seen: set[bool]) -> dict[str, Any]:
     handles: dict[str, Any] = {}
     if panel.limit is not None:
         axes.axhline(panel.limit, color="black", linewidth=0.8, linestyle=(0, (3, 2)))
-    for name, curve in panel.curves.groupby("series", sort=False):
-        look, label, curve = panel.looks[str(name)], _label(str(name)), curve.sort_values("x")
-        if curve["kind"].iloc[0] != "lower":
+    for name, part in panel.curves.groupby("series", sort=False):
+        look, label, drawn = panel.looks[str(name)], _label(str(name)), part.sort_values("x")
+        if drawn["kind"].iloc[0] != "lower":
             line = {"color": look.colour, "linestyle": palette.DASHES[look.dash], "linewidth": 1.2}
-            handles[label] = axes.plot(curve["x"], curve["y"], clip_on=False, **line)[0]
+            handles[label] = axes.plot(drawn["x"], drawn["y"], clip_on=False, **line)[0]
             continue
         marks: dict[str, Any] = {"color": look.colour, "marker": look.marker}
-        seen = curve["log10_chance"] >= OBSERVABLE
+        seen = drawn["log10_chance"] >= OBSERVABLE
         is_seen |= set(seen)
-        rare = curve[~seen]
+        rare = drawn[~seen]
         every = max(len(rare) // MANY, 1)
         hollow: dict[str, Any] = {"linestyle": "none", **HOLLOW}
         axes.plot(rare["x"].iloc[::every], rare["y"].iloc[::every], **marks, **hollow)
-        handles[label] = _draw_seen(axes, curve, seen, marks)
+        handles[label] = _draw_seen(axes, drawn, seen, marks)
     for which, scale in zip("xy", panel.scales, strict=True):
         if scale == "symlog":
             getattr(axes, f"set_{which}scale")(scale)
@@ -370,9 +458,7 @@ def _draw_seen(
     return Line2D([], [], **lone)
 
 
-Draw = Callable[[pd.DataFrame], Drawn]
-
-CURVES: dict[str, Draw] = {
+CURVES: dict[str, Diagram] = {
     "extra-theorem-3": theorem_3,
     "extra-epsilon": epsilons,
     "extra-trade-off": trade_off,

@@ -10,18 +10,20 @@ import pandas as pd
 
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
 from dpbandits.algorithms.guarantees import guarantee
-from dpbandits.comparisons.choosing.scores import (
+from dpbandits.comparisons.field import (
     CLASSES,
+    COMPARISON,
     DELTA,
     DESCRIPTIONS,
-    INTERPRETATIONS,
     NONE,
     OTHERS,
     PLAYERS,
+    PUBLISHED,
     SETTING,
-    WINNER,
+    least_alpha,
+    level,
 )
-from dpbandits.comparisons.equal_privacy.formulas import least_alpha, level
+from dpbandits.comparisons.scores import INTERPRETATIONS, WINNER
 from dpbandits.config import Context
 from dpbandits.engine.cells import whole_number
 from dpbandits.engine.provenance import require_current
@@ -369,7 +371,6 @@ def _table_path(folder: Path, name: str, scale: str | None) -> Path:
     Raises:
         InputError: the folder is no project, whose tables others have, or the table is stale.
     """
-    from dpbandits.comparisons.choosing.scores import COMPARISON, TABLES
     from dpbandits.pipeline.project import CONFIG, Project, published_folder
     from dpbandits.pipeline.targets import table_target
 
@@ -380,7 +381,7 @@ def _table_path(folder: Path, name: str, scale: str | None) -> Path:
         )
     if scale is None:
         found = folder if (folder / CONFIG).is_file() else published_folder()
-        return found / TABLES / f"{name}.csv"
+        return found / PUBLISHED / f"{name}.csv"
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     require_current(target.files[0], target.depends_on)
     return next(path for path in target.files if path.suffix == ".csv")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, bernoulli, linear
+from dpbandits.papers.dp_ncb.instances import fifty_arms
 
 Means = NDArray[np.float64]
 
@@ -123,4 +124,5 @@ INSTANCES: dict[str, Callable[..., Bandit]] = {
     "random-means": random_means,
     "drawn": drawn,
     "quarter-circle": quarter_circle,
+    "fifty-arms": fifty_arms,
 }

@@ -13,19 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from dpbandits.comparisons.choosing.scores import (
-    APPROXIMATE,
-    DESCRIPTIONS,
-    LOCAL,
-    PLAYERS,
-    PURE,
-    SHOWN,
-    WINNER,
-    family_scores,
-    mean_scores,
-    winners,
-)
-from dpbandits.comparisons.choosing.tables import tuning
+from dpbandits.comparisons.choosing import tuning
+from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYERS, PURE, SHOWN
+from dpbandits.comparisons.scores import WINNER, family_scores, mean_scores, winners
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram, add_legend

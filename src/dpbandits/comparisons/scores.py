@@ -1,4 +1,4 @@
-"""Who is compared, scores over instances, and the winner of every question.
+"""Scores over instances, and the winner of every question.
 
 The score of an algorithm is the geometric mean of its regret over the instances, seven families by
 design and others drawn at random, of which every one counts alike; of best arms it is the mean
@@ -15,95 +15,15 @@ The base of some logarithms is not settled. A winner has the smaller score which
 each competitor have: the p-value of a pair is the largest over the bases of both.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
+from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NONE, OTHERS, PLAYERS, SETTING
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import LEVEL
-
-COMPARISON = "choosing"
-"""Name of the comparison."""
-
-TABLES = Path("docs/tables") / COMPARISON
-"""Folder of its published numbers, in a folder with config."""
-
-APPROXIMATE, PURE, LOCAL, NONE = "approximate", "pure", "local", "none"
-
-DELTA = 1e-6
-"""Delta of the class ``approximate``."""
-
-CLASSES = {
-    PURE: (PURE, LOCAL),
-    APPROXIMATE: (APPROXIMATE, PURE, LOCAL),
-    LOCAL: (LOCAL,),
-}
-"""What is asked for -> the models of privacy that give it.
-
-An epsilon-DP algorithm is (epsilon, delta)-DP for every delta. A local one is epsilon-DP in the
-central model too, as every reward enters one report.
-"""
-
-DESCRIPTIONS = {
-    PURE: "epsilon-DP, central",
-    APPROXIMATE: "(epsilon, 1e-6)-DP, central",
-    LOCAL: "epsilon-DP, local",
-}
-"""Class -> what is asked for, in words."""
-
-SHOWN = (PURE, LOCAL)
-"""Classes that the map and the page show: what is epsilon-DP is (epsilon, delta)-DP too."""
-
-LOGARITHMS = ("base2", "natural")
-"""Bases of a logarithm that a paper leaves open: values of the interpretation ``log``."""
-
-OTHERS = tuple(f"log={base}" for base in LOGARITHMS)
-"""Interpretations, as results have them, of what is played with the base that is no default."""
-
-REGRET = {
-    "m-ts-gaussian": ("Modified TS", APPROXIMATE),
-    "dp-ts-ucb": ("DP-TS-UCB", APPROXIMATE),
-    "dp-se": ("DP-SE", PURE),
-    "anytime-lazy-ucb": ("Anytime-Lazy-UCB", PURE),
-    "lazy-dp-ts": ("Lazy-DP-TS", PURE),
-    "dp-ts": ("DP-TS", PURE),
-    "adap-ucb": ("AdaP-UCB", PURE),
-    "gdp-ncb": ("GDP-NCB", PURE),
-    "anytime-gdp-ncb": ("Anytime GDP-NCB", PURE),
-    "ldp-ucb-l": ("LDP-UCB-L", LOCAL),
-    "ldp-ncb": ("LDP-NCB", LOCAL),
-    "anytime-ldp-ncb": ("Anytime LDP-NCB", LOCAL),
-    "ts-gaussian": ("TS-Gaussian", NONE),
-    "ucb1": ("UCB1", NONE),
-    "ncb": ("NCB", NONE),
-    "kl-ucb": ("KL-UCB", NONE),
-    "ts-beta": ("TS-Beta", NONE),
-}
-"""Algorithms that are judged by regret: name, and what a budget epsilon means.
-
-``none`` keeps no budget of the grid: UCB1 and NCB claim nothing, and TS-Gaussian is worth
-sqrt(T/2)-Gaussian DP alone.
-"""
-
-BEST_ARM = {
-    "dp-bai": ("DP-BAI", PURE),
-    "baseline": ("Baseline", PURE),
-    "dp-od": ("DP-OD", PURE),
-    "dp-bai-gauss": ("DP-BAI-Gauss", APPROXIMATE),
-    "od-linbai": ("OD-LinBAI", NONE),
-    "sequential-halving": ("Sequential Halving", NONE),
-}
-"""Algorithms that name a best arm, likewise."""
-
-PLAYERS = {**REGRET, **BEST_ARM}
-
-
-SETTING = ["arms", "horizon", "epsilon"]
-"""What a question is: number of arms, horizon or budget of pulls, and budget epsilon."""
 
 REGRET_METRIC, SUCCESS_METRIC = "pseudo_regret", "success"
 """Metrics that are compared; of successes it is the share of trials that miss the best arm."""

@@ -5,15 +5,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from dpbandits.comparisons.choosing.scores import (
-    PLANE,
-    PLAYERS,
-    SETTING,
-    family_scores,
-    mean_interval,
-    mean_scores,
-    winners,
-)
+from dpbandits.comparisons.field import PLAYERS, SETTING
+from dpbandits.comparisons.scores import PLANE, family_scores, mean_interval, mean_scores, winners
 
 Frames = Mapping[str, pd.DataFrame]
 

@@ -1,0 +1,399 @@
+"""The audit of every algorithm, as results: one row a certified lower bound.
+
+Rows have the columns of ``dpbandits.auditing.rows.AUDIT_COLUMNS`` but the seconds, and ``p_value``,
+the level at which a statistical bound exceeds what is claimed (NaN where the bound is exact). Those
+of the black box have ``power``, whether it sees a loss of twice the claim. They
+depend on the scale: ``quick`` has smaller horizons and fewer runs.
+
+The ledger has a line for each algorithm, variant, statement and engine, with its verdict.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+
+from dpbandits import privacy
+from dpbandits.algorithms import REGISTRY
+from dpbandits.auditing import statements, thompson_statements  # noqa: F401
+from dpbandits.auditing.best_arm import (
+    ANGLES,
+    DIAGONAL,
+    NORMS,
+    difference_loss,
+    dp_od_scales,
+    unit_vectors,
+)
+from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
+from dpbandits.auditing.events import LOG10, Values, clopper_pearson
+from dpbandits.auditing.gdp_ncb import exploration_witness
+from dpbandits.auditing.inputs import hold
+from dpbandits.auditing.lattice import LEAST, loss_law, tradeoff_curve
+from dpbandits.auditing.likelihood import simulate
+from dpbandits.auditing.rows import STATEMENTS, AuditRow, swept_rows, to_frame
+from dpbandits.auditing.run import LEVEL, published
+from dpbandits.auditing.thompson import ts_gaussian
+from dpbandits.auditing.thompson_statements import SAMPLED_ZETA
+from dpbandits.claims.verdict import holm_levels
+from dpbandits.engine.cache import require_cache
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.errors import InputError
+from dpbandits.papers.curves import curve, joined
+
+RUNS = {"paper": 1_000_000, "quick": 10_000}
+"""Scale -> outputs per table of each black-box audit."""
+
+TRADED_RUNS = {"paper": 200_000, "quick": 10_000}
+"""Scale -> simulated outputs of the trade-off curve."""
+
+
+def rows_frame(
+    name: str,
+    rows: Iterable[AuditRow],
+    p_values: Sequence[float] = (),
+    power: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Return rows as results.
+
+    Args:
+        name: of the results.
+        rows: the rows.
+        p_values: of each; without them, of a statistical bound the level 1 - confidence where it
+            exceeds the claim and 1 where it does not, which is never too small.
+        power: of each, whether a loss of twice the claim is seen; "" where that is not asked.
+    """
+    bounds = list(rows)
+    levels = list(p_values) or [_level(row) for row in bounds]
+    seen = list(power) or [""] * len(bounds)
+    table = to_frame(bounds).assign(series=name, p_value=levels, power=seen)
+    return table.assign(x=table["horizon"], y=table["lower"])
+
+
+def _level(row: AuditRow) -> float:
+    if row.confidence == 1.0:
+        return math.nan
+    return 1.0 - row.confidence if row.lower > row.claimed else 1.0
+
+
+def swept_frame(name: str) -> Callable[[str, int, int], pd.DataFrame]:
+    """Return what computes the rows of the statements by scale, root seed and threads."""
+
+    def compute(scale: str, seed: int, workers: int) -> pd.DataFrame:
+        return rows_frame(name, swept_rows(name, quick=scale == "quick", seed=seed))
+
+    return compute
+
+
+def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
+    """Return the black-box audit of every algorithm and variant of the registry.
+
+    Its root seed is the next one: some pairs of tables were chosen with runs of the default root
+    seed in sight, which therefore must not certify.
+    """
+    cases = published(RUNS[scale], seed=seed + 1, workers=workers)
+    cache = require_cache(True)
+    audits = [case.audit(cache) for case in cases]
+    # Each variant is played as it is; the row names what the variant itself changes.
+    rows = [replace(audit.row, interpretation="") for audit in audits]
+    power = [case.power(cache) for case in cases]
+    return rows_frame("black-box", rows, [audit.p_value for audit in audits], power)
+
+
+ANGLE_BUDGET = 1002
+"""T of the curves over the angle."""
+
+STOP_HORIZON, STOP_EPSILON = 64, 1.0
+"""T and epsilon of the curves over the rounds of alternation."""
+
+TRADEOFF_HORIZON = 100
+"""T of the trade-off curve."""
+
+
+def trade_off(scale: str, seed: int = DEFAULT_ROOT_SEED, workers: int = 1) -> pd.DataFrame:
+    """Return both errors of the tests between two inputs of Thompson sampling, T = 100, two arms.
+
+    Series ``exact``; ``claimed``, the Gaussian curve of sqrt(T/2); ``simulated``, thresholds on the
+    ratio in simulated outputs, with 95 % intervals x_lo to x_hi and lo to hi (Clopper and Pearson).
+    Tags: runs. x: alpha. y: beta.
+    """
+    horizon, runs = TRADEOFF_HORIZON, TRADED_RUNS[scale]
+    sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon)
+    alpha, beta = tradeoff_curve(loss_law(sampler, pair))
+    seen = (np.minimum(alpha, beta) >= LEAST) & (np.maximum(alpha, beta) <= 1.0 - LEAST)
+    x, y = _thinned(alpha[seen], beta[seen])
+    level = privacy.ts_gaussian_gdp(horizon)
+    streams = [
+        run_generator(seed, stream_key(["audit", "trade-off", horizon, runs, law]), 0)
+        for law in ("x", "x'")
+    ]
+    first, second = (
+        simulate(sampler, pair, runs, stream, second=bool(law))
+        for law, stream in enumerate(streams)
+    )
+    curves = [
+        curve("exact", {"runs": 0}, x, y),
+        curve("claimed", {"runs": 0}, x, ndtr(-ndtri(x) - level)),
+        _boxes(first, second),
+    ]
+    return joined(curves)
+
+
+def _thinned(alpha: Values, beta: Values) -> tuple[Values, Values]:
+    """Return points evenly spread in the probits of alpha and of beta."""
+    place = ndtri(alpha) - ndtri(beta)
+    wanted = np.linspace(place[0], place[-1], 200)
+    index = np.unique(np.searchsorted(place, wanted).clip(0, place.size - 1))
+    return alpha[index], beta[index]
+
+
+def _boxes(first: Values, second: Values) -> pd.DataFrame:
+    """Return thresholds on simulated ratios with the intervals of both errors."""
+    lines = []
+    for tau in np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13))):
+        rejected, missed = int((first >= tau).sum()), int((second < tau).sum())
+        x_lo, x_hi = clopper_pearson(rejected, first.size, 0.05)
+        lo, hi = clopper_pearson(missed, second.size, 0.05)
+        x, y = rejected / first.size, missed / second.size
+        lines.append({"x": x, "x_lo": x_lo, "x_hi": x_hi, "y": y, "lo": lo, "hi": hi})
+    return pd.DataFrame(lines).assign(series="simulated", runs=first.size)
+
+
+def ratios_by_alternation(thresholds: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) -> pd.DataFrame:
+    """Return the bound from GDP-NCB's stop test as written over its claim, by the rounds M.
+
+    Tags: threshold, log10_alpha. x: M = 2 n + 1. T = 64 and epsilon = 1.
+    """
+    scale = math.log(STOP_HORIZON) / STOP_EPSILON
+    curves = []
+    for threshold in thresholds:
+        pulls = range(math.ceil(threshold), (STOP_HORIZON - 1) // 2 + 1)
+        witnesses = [exploration_witness(threshold, scale, n) for n in pulls]
+        curves.append(
+            curve(
+                f"threshold {threshold:g}",
+                {
+                    "threshold": threshold,
+                    "log10_alpha": [witness.log_unlikely / LOG10 for witness in witnesses],
+                },
+                [2 * n + 1 for n in pulls],
+                [witness.epsilon / STOP_EPSILON for witness in witnesses],
+            )
+        )
+    return joined(curves)
+
+
+def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
+    """Return the loss of DP-OD over epsilon by the angle of the second of two unit vectors.
+
+    Tags: norm, and log10_alpha of the event. x: degrees; the first vector is at 46 degrees.
+    """
+    pulls = -(-(ANGLE_BUDGET - 2) // 2)
+    independent = np.abs(np.sin(np.radians(ANGLES - DIAGONAL[0]))) > 1e-9
+    curves = []
+    for norm in NORMS:
+        angles = ANGLES[independent]
+        losses = [
+            difference_loss(
+                pulls, epsilon, scales=dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm)
+            )
+            for angle in angles
+        ]
+        curves.append(
+            curve(
+                f"noise by the {norm} norm",
+                {"norm": norm, "log10_alpha": [loss.log_unlikely / LOG10 for loss in losses]},
+                angles,
+                [loss.epsilon / epsilon for loss in losses],
+            )
+        )
+    return joined(curves)
+
+
+SWEPT = ("releases", "decisions", "thompson", "thompson-long", "modified", "budgets")
+"""Names of the results that are rows of the statements."""
+
+ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
+    **{name: swept_frame(name) for name in SWEPT},
+    "black-box": black_box,
+    "trade-off": trade_off,
+    "angles": ratios_by_angle,
+    "alternation": ratios_by_alternation,
+}
+"""Results by name, as the experiments file lists them."""
+
+ROWS = (*SWEPT, "black-box")
+"""Names of the results that are rows of the audit."""
+
+TOLERANCE = 1e-6
+"""Relative excess over the claim that an exact bound needs, for rounding."""
+
+OBSERVABLE = -6.0
+"""log10 of the chance from which on an event is called observable."""
+
+GROUP = ["statement", "algorithm", "variant", "interpretation", "measure", "scaled", "engine"]
+
+
+def judged(rows: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+    """Return the rows with their ``verdict`` and ``observable``.
+
+    An exact bound refutes by its value; statistical ones are judged together, with a chance of at
+    most ``level`` of refuting any correct claim (Holm, 1979).
+
+    Args:
+        rows: all rows of the audit.
+        level: family-wise error rate.
+    """
+    exact = rows["p_value"].isna().to_numpy()
+    p_values = rows["p_value"].fillna(1.0).to_numpy()
+    refuted = exact & (rows["lower"] > rows["claimed"] * (1.0 + TOLERANCE)).to_numpy()
+    refuted[~exact] = p_values[~exact] <= holm_levels(p_values[~exact].tolist(), level)
+    verdict = np.where(refuted, FAILS, NOT_CONTRADICTED)
+    verdict = np.where(np.isinf(rows["claimed"]), NOTHING_CLAIMED, verdict)
+    return rows.assign(verdict=verdict, observable=~exact | _is_observable(rows).to_numpy())
+
+
+def _is_observable(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Return whether the event has a chance of 1e-6 under both inputs, or is impossible in one."""
+    likely = 1.0 - 10.0 ** rows["log10_beta"]
+    impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**OBSERVABLE)
+    observable: pd.Series[bool] = rows["log10_alpha"].ge(OBSERVABLE) | impossible
+    return observable
+
+
+def strongest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return of each group the row with the largest bound over its claim.
+
+    A group has one statement, algorithm, variant, interpretation, measure and engine. Where nothing
+    is claimed the largest bound counts.
+
+    Args:
+        rows: judged rows.
+    """
+    size = rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]).fillna(math.inf)
+    order = rows.assign(size=size, failing=rows["verdict"] == FAILS)
+    order = order.sort_values(["failing", "size"], ascending=False, kind="stable")
+    best = order.drop_duplicates(GROUP).index
+    return rows.loc[sorted(best)]
+
+
+Frames = Mapping[str, pd.DataFrame]
+
+AUDITED = frozenset(name for name, definition in REGISTRY.items() if definition.audit)
+"""Algorithms that the audit plays; the ledger lists the others as not audited."""
+
+
+def all_rows(frames: Frames) -> pd.DataFrame:
+    """Return the judged rows of all results, in the order of the statements.
+
+    Args:
+        frames: results by name.
+
+    Raises:
+        InputError: an algorithm that is audited, or a variant of it, has no row.
+    """
+    rows = pd.concat([frame for frame in frames.values() if len(frame)], ignore_index=True)
+    lacking = missing(rows)
+    if lacking:
+        raise InputError(f"audit: {', '.join(lacking)}: no row; allowed: one at least of each")
+    # No anytime code was released: our wrapper around the released code is nobody's statement.
+    is_wrapper = rows["algorithm"].isin(["anytime-gdp-ncb", "anytime-ldp-ncb"])
+    rows = rows[~(is_wrapper & (rows["variant"] == "as-coded"))]
+    number = rows["statement"].str.removeprefix("AUD-").astype(int)
+    return judged(rows.iloc[number.argsort(kind="stable")].reset_index(drop=True))
+
+
+def missing(rows: pd.DataFrame) -> list[str]:
+    """Return the audited algorithms and variants of the registry without a row."""
+    found = set(zip(rows["algorithm"], rows["variant"], strict=True))
+    return [
+        f"{name} {variant}"
+        for name, definition in REGISTRY.items()
+        for variant in definition.variants
+        if name in AUDITED and (name, variant) not in found
+    ]
+
+
+def not_audited() -> list[str]:
+    """Return the algorithms of the registry that the audit does not play."""
+    return [name for name in REGISTRY if name not in AUDITED]
+
+
+def ledger(frames: Frames) -> pd.DataFrame:
+    """Return the strongest row of each statement, algorithm, variant, interpretation and engine.
+
+    Algorithms that are not audited have one line each that says so, with no numbers.
+
+    Further columns: ``stated``, ``name``, ``setting``, ``shown_by``, ``bound``, ``claim_in_words``,
+    ``share`` and ``chance``, texts of the table.
+
+    Args:
+        frames: all results that are rows of the audit, by name.
+    """
+    rows = strongest(all_rows(frames)).drop(columns=["series", "x", "y"])
+    texts = {
+        "stated": lambda row: stated_in(row["statement"], row["algorithm"]),
+        "name": _name,
+        "setting": _setting,
+        "shown_by": _shown_by,
+        "bound": lambda row: f"{row['measure']} ≥ {_number(row['lower'])}",
+        "claim_in_words": lambda row: _number(row["claimed"], "nothing"),
+        "share": lambda row: "" if pd.isna(row["ratio"]) else _number(row["ratio"]),
+        "chance": _chance,
+    }
+    found = rows.assign(
+        **{key: [text(row) for _, row in rows.iterrows()] for key, text in texts.items()}
+    )
+    words = dict.fromkeys(found.select_dtypes(exclude="number").columns, "")
+    others = [
+        {**words, "algorithm": each, "name": REGISTRY[each].name, "verdict": "not audited"}
+        for each in not_audited()
+    ]
+    return pd.concat([found, pd.DataFrame(others)], ignore_index=True) if others else found
+
+
+def stated_in(statement: str, algorithm: str) -> str:
+    """Return where a statement on an algorithm is made."""
+    return STATEMENTS[statement][0] or REGISTRY[algorithm].stated
+
+
+def _name(row: "pd.Series[Any]") -> str:
+    choices = [row["variant"]] * (row["variant"] != "as-written")
+    choices += [row["interpretation"]] * bool(row["interpretation"])
+    return ", ".join([REGISTRY[row["algorithm"]].name, *choices])
+
+
+def _setting(row: "pd.Series[Any]") -> str:
+    scaled = ["constants scaled down"] if row["scaled"] else []
+    parameters = [row["parameters"]] if row["parameters"] else []
+    return ", ".join([f"K={row['arms']}", f"T={row['horizon']}", *parameters, *scaled])
+
+
+def _shown_by(row: "pd.Series[Any]") -> str:
+    exact = row["confidence"] == 1.0
+    name = row["engine"]
+    if not exact:
+        return f"{name}, {row['confidence']:.0%}"
+    return name if name.startswith("exact") else f"{name}, exact"
+
+
+def _number(value: float, infinite: str = "unbounded") -> str:
+    return infinite if value == float("inf") else f"{value:.4g}"
+
+
+def _chance(row: "pd.Series[Any]") -> str:
+    """Return the chance, which may be far below the smallest float."""
+    log10 = row["log10_alpha"]
+    if log10 == -float("inf"):
+        return "0"
+    if log10 >= -3.0:
+        return f"{10.0**log10:.2g}"
+    exponent = math.floor(log10 + math.log10(1.0 / 0.995))
+    return f"{10.0 ** (log10 - exponent):.1f}e{exponent}"
+
+
+TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {"ledger": ledger}
+"""Tables by name, as the experiments file lists them."""

@@ -1,1 +1,0 @@
-"""Ours, in none of the papers: lower bounds on the privacy loss of every algorithm."""
