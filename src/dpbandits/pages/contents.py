@@ -332,8 +332,11 @@ class Contents:
         about = self.project.papers.get(group.paper)
         if about is None or about.twin is None or about.picture not in group.stems:
             return None
-        figures = self.figures(group.paper)
-        return about.twin, next(each.title for each in figures if about.twin in each.stems)
+        for other in self.figures(group.paper):
+            if about.twin in other.stems:
+                return about.twin, other.title
+        allowed = "a figure or panel of the paper"
+        raise InputError(f"{group.paper}: twin is {about.twin!r}; allowed: {allowed}")
 
     def about(self, group: FigureGroup) -> pd.DataFrame:
         """Return the rows of the ledger about a figure or any of its panels."""
