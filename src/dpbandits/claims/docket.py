@@ -7,6 +7,7 @@ one line.
 import inspect
 import itertools
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +34,6 @@ from dpbandits.config.documents import (
     Count,
     Different,
     Name,
-    Names,
     Sentence,
     Spec,
     Value,
@@ -373,7 +373,8 @@ class Entry(Spec):
         place: where the paper says it.
         scope: what it is said of, and what of that is not the paper's.
         rule: how it is decided, in words.
-        figure: the figures, panels and tables that it is about, the first one before all.
+        figure: the figures, panels and tables that it is about, the first one before all; of a
+            claim by default those that ``place`` names.
         parameters: variables of all rows.
         reads: names of the simulations and exact results it reads; by default those that its series
             are in.
@@ -395,7 +396,7 @@ class Entry(Spec):
     place: Sentence
     scope: Sentence = ""
     rule: Sentence = ""
-    figure: Names = ()
+    figure: Annotated[tuple[Name, ...], BeforeValidator(as_list), Different] = ()
     parameters: dict[str, Value] = {}
     reads: Reads = ()
     runs: Analyses = ()
@@ -710,6 +711,8 @@ def _claim_completed(claim: Claim) -> Claim:
     """Return a claim with its rule and verdicts; InputError where it lacks another key."""
     deciding = {name: one for name, one in claim.comparisons.items() if one.decides}
     update: dict[str, Any] = {}
+    if "figure" not in claim.model_fields_set:
+        update["figure"] = tuple(dict.fromkeys(_figures_in(claim.place)))
     if not claim.rule:
         asked = [f"{name} is {one.region.describe()}" for name, one in deciding.items()]
         update["rule"] = "; ".join(asked) + "."
@@ -724,6 +727,16 @@ def _claim_completed(claim: Claim) -> Claim:
     if claim.rerun and not claim.runs:
         raise InputError(f"rerun is {claim.rerun}; allowed: only where runs is above 0")
     return claim.model_copy(update=update)
+
+
+_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
+
+
+def _figures_in(place: str) -> Iterator[str]:
+    """Yield the figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
+    for figure, panels in _FIGURES.findall(place):
+        letters = re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
+        yield from (f"fig{number or figure}{letter}" for number, letter in letters)
 
 
 def _results_of(entry: Entry) -> Iterator[str]:
