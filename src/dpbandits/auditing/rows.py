@@ -133,14 +133,20 @@ class AuditRow:
 
 
 def exact_row(
-    event: Event, pair: str, *, measure: Measure | None = None, lower: float = -1.0, **fields: Any
+    event: Event,
+    pair: str,
+    words: str = "",
+    *,
+    measure: Measure | None = None,
+    lower: float = -1.0,
+    **fields: Any,
 ) -> AuditRow:
-    """Return the row of an event; its bound is what the event shows, unless it is given."""
+    """Return the row of an event, in its own words unless others are given, and its own bound."""
     measure = measure or Measure("epsilon")
     alpha, beta = event.log10_errors
     return AuditRow(
         pair=pair,
-        event=event.words,
+        event=words or event.words,
         direction=event.direction,
         measure=measure.name,
         lower=measure.of(event) if lower < 0.0 else lower,
@@ -150,36 +156,22 @@ def exact_row(
     )
 
 
-AUDIT_COLUMNS = [field.name for field in fields(AuditRow)]
+AUDIT_COLUMNS = [field.name for field in fields(AuditRow) if field.name != "seconds"]
 AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("statement") + 1, "claim")
 AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("claimed") + 1, "ratio")
-"""Columns of a table of rows, in order; ``seconds`` is left out of published files."""
+"""Columns of a table of rows, in order; the time taken differs between machines."""
 
 
-def to_frame(rows: Iterable[AuditRow], *, seconds: bool = False) -> pd.DataFrame:
-    """Return the rows as a table with the columns of ``AUDIT_COLUMNS``.
-
-    Args:
-        rows: any number of them, in the order wanted.
-        seconds: whether to keep the time taken, which differs between machines.
-    """
+def to_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
+    """Return the rows as a table with the columns of ``AUDIT_COLUMNS``."""
     lines = [{**asdict(row), "claim": row.claim, "ratio": row.ratio} for row in rows]
-    table = pd.DataFrame(lines, columns=AUDIT_COLUMNS)
-    return table if seconds else table.drop(columns="seconds")
+    return pd.DataFrame(lines, columns=AUDIT_COLUMNS)
 
-
-@dataclass(frozen=True)
-class _Sweep:
-    """A generator of rows, and what it is called with at full and at quick scale."""
-
-    generate: Callable[..., Iterator[AuditRow]]
-    full: Mapping[str, Any]
-    quick: Mapping[str, Any]
-
-
-_SWEEPS: dict[str, list[_Sweep]] = {}
 
 Generate = TypeVar("Generate", bound=Callable[..., Iterator[AuditRow]])
+
+_SWEEPS: dict[str, list[tuple[Callable[..., Iterator[AuditRow]], Mapping[str, Any]]]] = {}
+"""Name of results and scale -> generators of their rows with the arguments there."""
 
 
 def swept(
@@ -194,26 +186,20 @@ def swept(
     """
 
     def enter(generate: Generate) -> Generate:
-        sweep = _Sweep(generate, full, full if quick is None else quick)
-        _SWEEPS.setdefault(results, []).append(sweep)
+        for name, given in ((results, full), (f"{results}, quick", quick)):
+            _SWEEPS.setdefault(name, []).append((generate, full if given is None else given))
         return generate
 
     return enter
 
 
 def swept_rows(results: str, *, quick: bool = False, **more: Any) -> list[AuditRow]:
-    """Return the exact or simulated rows of some results, in the order of their generators.
+    """Return the rows of some results at a scale, in the order of their generators.
 
-    Args:
-        results: name of the results.
-        quick: whether at quick scale.
-        more: what generators may take beside their sweep, such as ``seed``.
+    ``more`` is what a generator may take beside its sweep, such as ``seed``.
     """
-    return [
-        row
-        for sweep in _SWEEPS[results]
-        for row in sweep.generate(
-            **(sweep.quick if quick else sweep.full),
-            **{key: more[key] for key in more if key in signature(sweep.generate).parameters},
-        )
-    ]
+    rows: list[AuditRow] = []
+    for generate, given in _SWEEPS[f"{results}, quick" if quick else results]:
+        known = signature(generate).parameters
+        rows += generate(**given, **{key: more[key] for key in more if key in known})
+    return rows
