@@ -265,6 +265,10 @@ def test_a_mistyped_metric_or_tag_is_seen_without_measuring() -> None:
     [
         ({"value": "a"}, "4 series"),
         ({"value": "a", "at": {"epsilon": 3}}, "0 series with"),
+        (
+            {"value": {"a": {"where": {"epsilon": 1}}}},
+            "is 'where'; allowed: .*epsilon",
+        ),
         ({"value": "a", "at": {"epsilon": 1}, "for": {"epsilno": [1]}}, "epsilno, which no series"),
         ({"value": "c"}, "series is 'c'"),
         ({"value": "{name}", "for": {"name": ["c"]}}, "series is 'c'"),

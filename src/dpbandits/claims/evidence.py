@@ -487,6 +487,10 @@ class Series:
         """
         places = self.places
         if len(places) != 1:
+            columns = {tag for name in self.names for tag in self.evidence.columns(name)}
+            for key in self.tags.keys() - {*OPTIONS} - columns:
+                if self.tags[key] is not None:
+                    raise InputError.unknown("tag of a series", key, sorted(columns))
             tags = {**self.row, **self.tags, **self.over}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
             looked = ", ".join(self.names)
