@@ -92,7 +92,7 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increase"]),
         (lambda e: e.update(runs="many"), ["runs.0 is 'many'", "integer"]),
         (lambda e: e.update(runs=10_000_001), ["runs.0 is 10000001", "less than or equal to"]),
-        (lambda e: e.update(reads=[]), ["reads is []", "where runs is 0"]),
+        (lambda e: e.update(reads=[]), ["key reads is missing", "in of its series"]),
         (lambda e: e.update(combine="few"), ["combine is 'few'", "'all', 'any' or 'most'"]),
         (lambda e: e.update(level=0), ["level is 0", "greater than 0"]),
         (lambda e: e.update(level=1), ["level is 1", "less than 1"]),

@@ -241,7 +241,8 @@ class Comparison(Points):
             kinds = [key for key in entry if key in KINDS]
             if len(kinds) > 1:
                 raise InputError(f"{', '.join(kinds)}; allowed: one of them")
-            known = [*(one.alias or name for name, one in cls.model_fields.items()), *KINDS]
+            fields = [one.alias or name for name, one in cls.model_fields.items()]
+            known = [*fields, *(kind for kind in KINDS if kind != REPORT)]
             for key in entry:
                 if key not in known:
                     raise InputError.unknown("key", key, known)
@@ -629,6 +630,8 @@ def _completed(
     entry = entry.model_copy(update=filled)
     entry._id, entry._vocabulary = name, vocabulary
     reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
+    if not reads and any(one.operands for one in entry.comparisons.values()):
+        raise InputError("key reads is missing; allowed: here, or key in of its series")
     counts = [simulated[one] for one in reads if one in simulated]
     update: dict[str, Any] = {"reads": reads}
     # What is exact has no runs, in no paper.
@@ -687,7 +690,8 @@ def _results_of(entry: Entry) -> Iterator[str]:
                 for template, more in one.operands:
                     name = template.format_map(defaultdict(str, variables))
                     series = entry._vocabulary.series.get(name, NamedSeries())
-                    tags = {**series.resolved({**variables, **more})[0], **more}
+                    own, _ = series.resolved({**variables, **more})
+                    tags = {**own, **variables, **more}
                     for results in as_list(tags.get("in", ())):
                         yield results.format(**variables)
 
