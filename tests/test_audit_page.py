@@ -146,3 +146,10 @@ def test_the_page_names_what_fails_and_nothing_else() -> None:
         ("AUD-16", "ldp-ncb", "as-coded"),
         ("AUD-17", "adap-ucb", "as-coded"),
     }
+
+
+def test_no_row_of_the_black_box_shows_nothing_without_a_word() -> None:
+    silent = LEDGER[(LEDGER["lower"] == 0.0) | (LEDGER["power"] == "missed")]
+    assert set(silent["engine"]) == {"black box"}
+    assert silent["event"].str.fullmatch("nothing seen: .{20,}").all()
+    assert not LEDGER["event"].drop(silent.index).str.contains("nothing seen").any()

@@ -182,35 +182,6 @@ def test_small_constants_attain_the_number_of_releases() -> None:
     assert witness.epsilon > 1.2
 
 
-@pytest.mark.parametrize("changed", [0.0, 1.0])
-def test_small_constants_against_a_plain_play(changed: float) -> None:
-    """Equation 4 and lines 20 and 21 of Algorithm 1, written out for c = alpha = 0.01."""
-    rules, witness = scaled_split(5, 1.0, "natural", coded_split)
-    other, own = map(int, witness.place)
-    assert other == own
-    horizon, log = rules.horizon, math.log(math.isqrt(rules.horizon) + 1)
-
-    def index(mean: Any, pulls: int) -> Any:
-        last = 4.0 * math.sqrt(0.02) * log**1.5 / pulls
-        return mean + 0.02 * np.sqrt(2.0 * mean * log / pulls) + 0.01 * log**2 / pulls + last
-
-    runs, generator = 200_000, np.random.default_rng(21)
-    plays = np.full(runs, True)
-    left, length, rewards = horizon - other - own, 2, episode_rewards(rules, other, own)
-    while left > length:
-        total, rewards = sum(rewards[:length]), rewards[length:]
-        noise = generator.laplace(0.0, math.log(horizon), runs)
-        means = np.clip((total + changed + noise) / (own + length), 0.0, 1.0)
-        plays &= index(means, own + length) >= index(0.0, other + 1)
-        left, length = left - length, 2 * length
-    count, chance = int(plays.sum()), math.exp(witness.log_p)
-    likely = chance * math.exp(changed * witness.epsilon)
-    assert stats.binomtest(count, runs, likely).pvalue > LINE
-    # Negative control: the chance under the other rewards.
-    swapped = chance * math.exp((1.0 - changed) * witness.epsilon)
-    assert stats.binomtest(count, runs, swapped).pvalue < LINE
-
-
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 5.0])
 @pytest.mark.parametrize("doublings", [3, 5, 8, 12])
 @pytest.mark.parametrize(
@@ -263,22 +234,6 @@ def test_the_constants_are_those_of_the_kernel() -> None:
 def cdf(x: mpmath.mpf) -> mpmath.mpf:
     """The standard Laplace distribution function."""
     return mpmath.exp(x) / 2 if x < 0 else 1 - mpmath.exp(-x) / 2
-
-
-def test_the_toy_event_by_hand() -> None:
-    """TH = 3, T = 40, epsilon = 1, n = 6: twelve tests are passed under each sequence."""
-    with mpmath.workdps(30):
-        scale = mpmath.log(40)
-        arm_2 = cdf(3 / scale) ** 6
-        under_x = arm_2 * mpmath.fprod(cdf((3 - i) / scale) for i in range(1, 7))
-        changed = arm_2 * mpmath.fprod(cdf((4 - i) / scale) for i in range(1, 7))
-    found = exploration_witness(3.0, math.log(40), 6)
-    assert math.exp(found.log_p) == pytest.approx(float(under_x), rel=1e-12)
-    assert math.exp(found.epsilon) == pytest.approx(float(changed / under_x), rel=1e-12)
-    assert float(under_x) == pytest.approx(0.00120, abs=5e-6)
-    assert float(changed) == pytest.approx(0.00421, abs=5e-6)
-    assert float(changed / under_x) == pytest.approx(3.51, abs=5e-3)
-    assert found.log_shared == pytest.approx(-13 * math.log(2))
 
 
 @pytest.mark.parametrize("threshold", [2.5, 7.0, 60.0])

@@ -442,43 +442,6 @@ def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
     assert transcript(replace(case, rounds=43), True) == ((*(0,) * 42, 1), 42)
 
 
-@pytest.mark.parametrize("variant", ["as-written", "repaired"])
-@pytest.mark.parametrize(("first", "third"), [(0.0, 1), (1.0, 0)])
-def test_the_kernel_plays_the_arms_of_ucb1(variant: str, first: float, third: int) -> None:
-    """Certain rewards: arm 2 pays 0 where arm 1 pays 1, and the other way round."""
-    algorithm = REGRET["ucb1"]
-    bandit = dpbandits.bernoulli([first, 1.0 - first])
-    settings = settings_of(algorithm, {}, algorithm.interpretations_from({}, variant), bandit, 3)
-    arms, lengths = np.empty((2, 3), np.int64)
-    generator = np.random.default_rng(1)
-    algorithm.advance(
-        settings,
-        algorithm.state(2),
-        bandit.arrays,
-        generator,
-        Segments(arms, lengths, np.empty(3)),
-    )
-    assert arms.tolist() == [0, 1, third]
-
-
-def test_the_kernel_of_adap_ucb_as_coded_shows_the_first_rewards() -> None:
-    algorithm = REGRET["adap-ucb"]
-    interpretations = algorithm.interpretations_from({}, "as-coded")
-    for means, third in (([0.0, 1.0], 1), ([1.0, 0.0], 0)):
-        bandit = dpbandits.bernoulli(means)
-        settings = settings_of(algorithm, {"epsilon": 0.1}, interpretations, bandit, 3)
-        for seed in range(50):
-            arms, lengths = np.empty((2, 3), np.int64)
-            algorithm.advance(
-                settings,
-                algorithm.state(2),
-                bandit.arrays,
-                np.random.default_rng(seed),
-                Segments(arms, lengths, np.empty(3)),
-            )
-            assert arms[2] == third
-
-
 def test_recommendations_follow_the_larger_reward() -> None:
     for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
         algorithm = IDENTIFICATION[name]

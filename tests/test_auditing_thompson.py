@@ -28,8 +28,6 @@ from dpbandits.auditing.lattice import (
     loss_law,
     loss_law_many,
 )
-from dpbandits.auditing.likelihood import best_threshold as simulated_threshold
-from dpbandits.auditing.likelihood import simulate
 from dpbandits.auditing.thompson import (
     ABANDONED,
     OTHER_PULLS,
@@ -42,6 +40,8 @@ from dpbandits.auditing.thompson import (
     log_ndtr_of_one,
     modified_ts,
     score_shift,
+    simulate,
+    simulated_threshold,
     ts_gaussian,
     worst_decision,
 )

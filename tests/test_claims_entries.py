@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims.docket import Claim, load_claims
+from dpbandits.claims.docket import Claim, ClaimsFile, claims_of
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.numbers import Estimate, mean
+from dpbandits.config.documents import load_document
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
 from dpbandits.engine.results import results_frame
-from dpbandits.papers import find_paper
 from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.pipeline.project import Project
 from shared import AUDIT, ExactResults
@@ -73,7 +73,7 @@ def load(
     change(document["claims"]["TOY-C1"])
     path = folder / "toy.yaml"
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    return load_claims(path, TOYS)
+    return claims_of(load_document(path, ClaimsFile), path, TOYS)
 
 
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
@@ -111,13 +111,12 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda e: e.pop("rule"), ["rule: Field required"]),
+        (lambda e: e.pop("scope"), ["scope: Field required"]),
         (lambda e: e.update(weight=1), ["key is 'weight'", "statement, place"]),
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increase"]),
         (lambda e: e.update(runs="many"), ["runs.0 is 'many'", "integer"]),
         (lambda e: e.update(runs=10_000_001), ["runs.0 is 10000001", "less than or equal to"]),
-        (lambda e: e.update(figure=[]), ["figure is []"]),
-        (lambda e: e.update(reads=[]), ["reads is []"]),
+        (lambda e: e.update(reads=[]), ["reads is []", "where runs is 0"]),
         (lambda e: e.update(combine="few"), ["combine is 'few'", "'all', 'any' or 'most'"]),
         (lambda e: e.update(level=0), ["level is 0", "greater than 0"]),
         (lambda e: e.update(level=1), ["level is 1", "less than 1"]),
@@ -161,24 +160,62 @@ def test_whatever_is_wrong_is_said_in_one_line(
 
 
 def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: Path) -> None:
-    refused(lambda: load_claims(tmp_path / "none.yaml", TOYS), "none.yaml: cannot be read")
+    refused(lambda: load_document(tmp_path / "none.yaml", ClaimsFile), "none.yaml: cannot be read")
     (tmp_path / "bad.yaml").write_text("claims: [")
-    refused(lambda: load_claims(tmp_path / "bad.yaml", TOYS), "bad.yaml: is not valid YAML")
+    refused(lambda: load_document(tmp_path / "bad.yaml", ClaimsFile), "bad.yaml: is not valid YAML")
 
 
-STATISTICS = find_paper("ts-is-dp").statistics
-CLAIMS = load_claims(FILE, STATISTICS)
+def completed(keys: dict[str, Any], defaults: dict[str, Any] | None = None) -> Claim:
+    """Return a claim of one comparison that says no more than it has to, and some keys."""
+    document: dict[str, Any] = {
+        "paper": "toy",
+        "defaults": {"metric": "regret", **(defaults or {})},
+        "series": {
+            "toy": {"in": "toy", "when": {"log=base2": {"in": "other"}}},
+            "exact": {"in": "exact"},
+        },
+    }
+    entry = {"kind": "experiment", "statement": "A toy.", "scope": "The toy", "place": "Nowhere"}
+    comparisons = {"mean": {"value": "toy", "less": 1}}
+    document["claims"] = {"TOY-C1": {**entry, "comparisons": comparisons, **keys}}
+    file = ClaimsFile.model_validate(document)
+    return claims_of(file, Path("toy.yaml"), {}, {"toy": 400, "other": 300})[0]
+
+
+PARTED = {"comparisons": {"mean": {"value": "toy", "less": 1, "part": "first"}}}
+OF_EXACT = {"comparisons": {"number": {"value": "exact", "identity": 3}}}
+SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("keys", "defaults", "expected"),
+    [
+        ({}, {}, {"reads": ("toy",), "runs": (400,), "runs_paper": 0, "level": 0.05}),
+        ({}, {}, {"verdicts": ("holds", "fails"), "rule": "mean is less than 1."}),
+        ({}, SOME, {"runs": (50, 100), "runs_paper": 10, "level": 0.01}),
+        ({"runs": 200, "level": 0.02}, SOME, {"runs": (200,), "runs_paper": 10, "level": 0.02}),
+        ({"runs": 0}, SOME, {"runs": (), "runs_paper": 0}),
+        (OF_EXACT, SOME, {"reads": ("exact",), "runs": (), "runs_paper": 0, "level": 0.01}),
+        ({"parameters": {"log": "base2"}}, {}, {"reads": ("other",), "runs": (300,)}),
+        ({"interpretations": [{}, {"log": "base2"}]}, {}, {"reads": ("toy", "other")}),
+        ({}, {"reads": ["toy", "more"]}, {"reads": ("toy", "more")}),
+        ({"place": "Figures 1(c) and 1(d), Figure 3"}, {}, {"figure": ("fig1c", "fig1d", "fig3")}),
+        ({"place": "Figure 2", "figure": []}, {}, {"figure": ()}),
+        (PARTED, {}, {"verdicts": ("holds", "fails", "mixed")}),
+        ({"kind": "order"}, {}, {"verdicts": ("not contradicted", "fails")}),
+        ({"kind": "order", "verdicts": ["holds"]}, {}, {"verdicts": ("holds",)}),
+    ],
+)  # fmt: skip
+def test_what_a_claim_does_not_say_follows_from_its_file(
+    keys: dict[str, Any], defaults: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    claim = completed(keys, defaults)
+    assert {key: getattr(claim, key) for key in expected} == expected
+
+
+CLAIMS = Project.load(ROOT).study("ts-is-dp").claims
 FINDINGS = Project.load(ROOT).study("ts-is-dp").findings
 BY_ID = {claim.id: claim for claim in CLAIMS}
-
-
-def test_claims_take_the_defaults_of_their_file_and_exact_ones_no_runs_of_the_paper() -> None:
-    entries = yaml.safe_load(FILE.read_text())
-    for identifier, entry in entries["claims"].items():
-        runs = entry.get("runs", entries["defaults"]["runs"])
-        expected = entry.get("runs_paper", 0 if runs == 0 else entries["defaults"]["runs_paper"])
-        claim = BY_ID[identifier]
-        assert (claim.runs, claim.runs_paper) == (tuple(np.atleast_1d(runs or [])), expected)
 
 
 def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:

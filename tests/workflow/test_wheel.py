@@ -45,6 +45,11 @@ for words in json.loads(sys.argv[1]):
 """Runs commands in one process, in which nothing of the extras can be imported."""
 
 
+def test_what_is_published_is_told_without_the_extras() -> None:
+    run = run_python("-c", RUN.format(extras=EXTRAS), json.dumps(QUESTIONS), folder=ROOT)
+    assert run.stdout.count("## status 0\n") == len(QUESTIONS), run.stderr
+
+
 def build(kind: str, folder: Path) -> Path:
     """Return the ``sdist`` or ``wheel`` of a folder of sources, as pip builds it."""
     code = f"from setuptools.build_meta import build_{kind} as build; build('out')"

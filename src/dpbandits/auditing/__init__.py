@@ -3,7 +3,7 @@
 ``events`` has what an event shows, exactly or from counts. ``blackbox`` audits any
 function by runs: ``statistics`` has the events that are tried, of which one is chosen on half of
 the runs and counted on the others. ``run`` audits an algorithm so, whose outputs ``mechanisms``
-makes. All else is exact: ``thompson``, ``lattice`` and ``likelihood`` for Gaussian Thompson
+makes. All else is exact: ``thompson`` and ``lattice`` for Gaussian Thompson
 sampling; ``laplace``, ``best_arm``, ``gdp_ncb`` and ``index_policies`` for decisions between noisy
 releases; ``support`` for outputs that one of two tables makes impossible. ``statements`` and
 ``thompson_statements`` make the rows (``rows``) of the audit table.

@@ -121,16 +121,9 @@ class Measure:
         return event.delta(self.epsilon) if self.name == "delta" else getattr(event, self.name)
 
     def bound(self, hits_q: int, hits_p: int, runs: int, level: float = 0.05) -> float:
-        """Return what counts show; the statement is wrong with probability ``level`` at most.
+        """Return what runs in the event show, under the likelier input and under the other one.
 
-        Args:
-            hits_q: runs in the event under the input that makes it more likely.
-            hits_p: runs in it under the other input.
-            runs: under each input, at least 1.
-            level: strictly between 0 and 1.
-
-        Raises:
-            InputError: an argument is outside its range.
+        The statement is wrong with probability ``level`` at most.
         """
         low, _ = clopper_pearson(hits_q, runs, level)
         _, high = clopper_pearson(hits_p, runs, level)
@@ -154,11 +147,7 @@ class Measure:
 
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
-    """Return a lower and an upper bound on a probability, each missed with chance level/2 at most.
-
-    Raises:
-        InputError: hits, runs or level are outside their ranges.
-    """
+    """Return a lower and an upper bound on a chance, each missed with chance level/2 at most."""
     if runs < 1 or not 0 <= hits <= runs:
         raise InputError(f"hits is {hits} of {runs} runs; allowed: 0 to runs, with runs >= 1")
     if not 0.0 < level < 1.0:
@@ -173,10 +162,6 @@ def p_value(bound: Callable[[float], float], claimed: float) -> float:
     It is a p-value of the hypothesis that the claim is true, since a bound at a level is wrong with
     at most that probability. The family-wise level over an audit then follows from
     `dpbandits.claims.verdict.holm_levels`.
-
-    Args:
-        bound: level -> lower bound, at fixed counts.
-        claimed: 0 or above; infinity gives 1.
     """
     if not bound(1.0 - 1e-9) > claimed:
         return 1.0

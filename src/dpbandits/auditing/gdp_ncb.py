@@ -237,13 +237,10 @@ def scaled_split(
 
 
 def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
-    """Return a witness in a window W, of which a share 1/W^2 is uniform play.
+    """Return a witness of the core in a window W, of which a share 1/W^2 is uniform play.
 
-    Args:
-        witness: of the core with horizon W.
-        window: W.
-        log_order: ln of the chance that uniform play has the arms of the event after those in
-            ``log_shared``.
+    ``log_order`` is ln of the chance that uniform play has the arms of the event after those in
+    ``log_shared``.
     """
     uniform = -2.0 * math.log(window) + log_order
     private = math.log1p(-1.0 / window**2)

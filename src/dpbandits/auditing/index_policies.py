@@ -265,11 +265,6 @@ def abandoned_arm(horizon: int, epsilon: float, reward: float) -> Event:
 
     Both chances are sums over the same nodes, so that their ratio is at most exp(epsilon), however
     exact they are.
-
-    Args:
-        horizon: T, at least 3; there are two arms.
-        epsilon: above 0.
-        reward: of arm 2, from 0 to 1.
     """
     interpretations = lazy.LAZY_TS.interpretations_from({})
     settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)

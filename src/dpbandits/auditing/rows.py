@@ -133,14 +133,20 @@ class AuditRow:
 
 
 def exact_row(
-    event: Event, pair: str, *, measure: Measure | None = None, lower: float = -1.0, **fields: Any
+    event: Event,
+    pair: str,
+    words: str = "",
+    *,
+    measure: Measure | None = None,
+    lower: float = -1.0,
+    **fields: Any,
 ) -> AuditRow:
-    """Return the row of an event; its bound is what the event shows, unless it is given."""
+    """Return the row of an event, in its own words unless others are given, and its own bound."""
     measure = measure or Measure("epsilon")
     alpha, beta = event.log10_errors
     return AuditRow(
         pair=pair,
-        event=event.words,
+        event=words or event.words,
         direction=event.direction,
         measure=measure.name,
         lower=measure.of(event) if lower < 0.0 else lower,
@@ -150,22 +156,16 @@ def exact_row(
     )
 
 
-AUDIT_COLUMNS = [field.name for field in fields(AuditRow)]
+AUDIT_COLUMNS = [field.name for field in fields(AuditRow) if field.name != "seconds"]
 AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("statement") + 1, "claim")
 AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("claimed") + 1, "ratio")
-"""Columns of a table of rows, in order; ``seconds`` is left out of published files."""
+"""Columns of a table of rows, in order; the time taken differs between machines."""
 
 
-def to_frame(rows: Iterable[AuditRow], *, seconds: bool = False) -> pd.DataFrame:
-    """Return the rows as a table with the columns of ``AUDIT_COLUMNS``.
-
-    Args:
-        rows: any number of them, in the order wanted.
-        seconds: whether to keep the time taken, which differs between machines.
-    """
+def to_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
+    """Return the rows as a table with the columns of ``AUDIT_COLUMNS``."""
     lines = [{**asdict(row), "claim": row.claim, "ratio": row.ratio} for row in rows]
-    table = pd.DataFrame(lines, columns=AUDIT_COLUMNS)
-    return table if seconds else table.drop(columns="seconds")
+    return pd.DataFrame(lines, columns=AUDIT_COLUMNS)
 
 
 @dataclass(frozen=True)

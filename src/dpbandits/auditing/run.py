@@ -92,11 +92,7 @@ class Setting:
         }
 
     def mechanism(self, pair: Pair) -> Mechanism:
-        """Return the algorithm on a pair of tables, x and x' named by False and True.
-
-        Raises:
-            InputError: parameters, horizon and features do not fit together.
-        """
+        """Return the algorithm on a pair of tables, x and x' named by False and True."""
         key = {**self.describe(), "pair": pair.describe()}
         chosen, given = self.parameters, self.interpretations
         if isinstance(self.definition, IdentificationAlgorithm):
@@ -144,9 +140,6 @@ class Setting:
 
         mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon, at
         delta 0 or, of a Renyi claim, at ``RENYI_DELTA``. Without a claim it is infinite.
-
-        Raises:
-            InputError: the guarantee of a user's own algorithm fails.
         """
         claim = guarantee_of(
             self.definition,
@@ -173,11 +166,7 @@ def setting_of(
     arms: int = 2,
     features: ArrayLike | None = None,
 ) -> Setting:
-    """Return what is audited, validated; ``dpbandits.audit`` says what the arguments are.
-
-    Raises:
-        InputError: anything unknown or out of range.
-    """
+    """Return what is audited, validated; ``dpbandits.audit`` says what the arguments are."""
     definition = find_definition(algorithm)
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
@@ -481,13 +470,7 @@ class Published:
 def published(
     runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1
 ) -> list[Published]:
-    """Return the published black-box audits, in the order of the registry.
-
-    Args:
-        runs: outputs per table, of each audit.
-        seed: root of all random streams.
-        workers: threads; results do not depend on it.
-    """
+    """Return the published black-box audits, in the order of the registry."""
     return [
         _published(definition, definition.audit, variant, Budget(runs, LEVEL, seed, workers))
         for definition in REGISTRY.values()

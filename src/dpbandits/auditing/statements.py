@@ -91,34 +91,17 @@ def rows_of_losses(
     more: str = "",
     **about: Any,
 ) -> Rows:
-    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one.
-
-    Args:
-        losses: least log chance -> loss.
-        describe: a loss in words.
-        epsilon: that the algorithm claims.
-        more: parameters after epsilon.
-        about: further fields of the row.
-    """
+    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one."""
     events = [losses(-math.inf)]
     if events[0].log_unlikely < OBSERVABLE:
         events.append(losses(OBSERVABLE))
+    parameters = f"epsilon={epsilon:g}{more}"
     for event in events:
-        pair, words = describe(event)
-        parameters = f"epsilon={epsilon:g}{more}"
-        event = replace(event, words=words)
-        yield exact_row(event, pair, claimed=epsilon, parameters=parameters, **about)
+        yield exact_row(event, *describe(event), claimed=epsilon, parameters=parameters, **about)
 
 
 def comparison(pulls: int, features: str, other: str, event: Event) -> Words:
-    """Return a loss of ``difference_loss`` in words.
-
-    Args:
-        pulls: n, of either arm.
-        features: of the arms, in words.
-        other: the arm that arm 1 is compared with.
-        event: by output and by the difference of both sums.
-    """
+    """Return a loss of ``difference_loss`` in words."""
     output, place = map(int, event.place)
     difference = place - pulls
     pair = f"{features}; {pulls} rewards of arm 1 minus those of {other} sum to {difference}"
@@ -273,8 +256,9 @@ def dp_bai_gauss_rows(epsilons: Sequence[float], deltas: Sequence[float], budget
         of_sum = "minus those of arm 2 sum to" if is_plane else "sum to"
         features, words = _DECIDING[instance]
         yield exact_row(
-            replace(event, words=words),
+            event,
             f"{features}; rewards of arm 1 {of_sum} {event.place[0]:.6g}, or to 1 more",
+            words,
             measure=Measure("delta", epsilon=epsilon),
             statement="AUD-12",
             algorithm="dp-bai-gauss",
@@ -372,59 +356,56 @@ def stop_test_rows(
             threshold, scale = published_threshold(horizon, epsilon), math.log(horizon) / epsilon
             pulls = least_pulls(threshold, scale, epsilon)
             if 2 * pulls + 1 <= horizon:
-                yield _stop_row(
-                    replace(
-                        exploration_witness(threshold, scale, pulls),
-                        words=f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
-                        f"{_SHORTEST}; longer ones lose more",
-                    ),
-                    horizon,
-                    epsilon,
-                )
-        yield from _stop_window_row(window, epsilon)
-    for epsilon, horizon, threshold in itertools.product(
-        (0.5, 1.0), toy_horizons, (0.5, 1.0, 2.0, 4.0)
-    ):
+                event = exploration_witness(threshold, scale, pulls)
+                words = f"{_alternating(pulls)}{_SHORTEST}; longer ones lose more"
+                yield _stop_row(event, words, horizon, epsilon)
+        # The shortest event in one window of the anytime version. Uniform windows, which lose
+        # nothing, hide events that are rarer than they are.
+        threshold, scale = published_threshold(window, epsilon), math.log(window) / epsilon
+        pulls = least_pulls(threshold, scale, epsilon)
+        event = stop_window(window, epsilon, pulls)
+        if 2 * pulls + 1 <= window and event.epsilon > epsilon:
+            yield _stop_row(
+                event,
+                f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds{_SHORTEST}",
+                2 * window - 1,
+                epsilon,
+                pair=f"within the window of {window} rounds: {_STOP_PAIR}",
+                algorithm="anytime-gdp-ncb",
+            )
+    toys = itertools.product((0.5, 1.0), toy_horizons, (0.5, 1.0, 2.0, 4.0))
+    for epsilon, horizon, threshold in toys:
         pulls = (horizon - 1) // 2
         event = exploration_witness(threshold, math.log(horizon) / epsilon, pulls)
-        words = f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
-        event = replace(event, words=words)
-        yield _stop_row(event, horizon, epsilon, f"threshold={threshold:g}, ", scaled=True)
+        constants = f"threshold={threshold:g}, "
+        yield _stop_row(event, _alternating(pulls), horizon, epsilon, constants, scaled=True)
 
 
-def _stop_window_row(window: int, epsilon: float) -> Rows:
-    """Yield the row of the shortest event in one window of the anytime version, if it refutes."""
-    threshold, scale = published_threshold(window, epsilon), math.log(window) / epsilon
-    pulls = least_pulls(threshold, scale, epsilon)
-    event = stop_window(window, epsilon, pulls)
-    # Uniform windows, which lose nothing, hide events that are rarer than they are.
-    if 2 * pulls + 1 <= window and event.epsilon > epsilon:
-        words = f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds{_SHORTEST}"
-        pair = f"within the window of {window} rounds: {_STOP_PAIR}"
-        event = replace(event, words=words)
-        yield _stop_row(event, 2 * window - 1, epsilon, pair=pair, algorithm="anytime-gdp-ncb")
+def _alternating(pulls: int) -> str:
+    return f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
 
 
 def _stop_row(
     event: Event,
+    words: str,
     horizon: int,
     epsilon: float,
     constants: str = "",
-    *,
     pair: str = _STOP_PAIR,
     algorithm: str = "gdp-ncb",
-    scaled: bool = False,
+    **about: Any,
 ) -> AuditRow:
     return exact_row(
         event,
         pair,
+        words,
         statement="AUD-14",
         algorithm=algorithm,
         notion="round",
         horizon=horizon,
         parameters=f"{constants}epsilon={epsilon:g}",
         claimed=epsilon,
-        scaled=scaled,
+        **about,
     )
 
 

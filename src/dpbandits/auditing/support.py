@@ -99,11 +99,7 @@ class Case:
 
 
 def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
-    """Return the arms that an algorithm plays on x or x', and how many given draws it uses.
-
-    Raises:
-        InputError: the arms need other randomness than the given draws.
-    """
+    """Return the arms that an algorithm plays on x or x', and how many given draws it uses."""
     algorithm = case.algorithm
     interpretations = algorithm.interpretations_from(case.interpretations, case.variant)
     parameters = algorithm.parameters_from(case.parameters)

@@ -8,6 +8,11 @@ falls exponentially in T.
 
 Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two arms. With more arms, give
 the others so many pulls and so low means that they never win.
+
+Outputs are also simulated with their exact likelihood ratios, for more arms or rounds than the
+lattices reach. The chances of an output are products of the chances of its decisions, with a
+relative error below 1e-9 each. A threshold on their ratio is an event like any other: its counts
+are binomial, and Clopper and Pearson's bounds hold for any number of runs.
 """
 
 import math
@@ -18,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from dpbandits.auditing.events import Event, Values
-from dpbandits.auditing.inputs import constant
+from dpbandits.auditing.events import Event, Measure, Values, clopper_pearson
+from dpbandits.auditing.inputs import Pair, constant
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy import dp_ts_ucb_budget
@@ -54,11 +59,7 @@ class Sampler:
             return np.asarray(self.variance_factor / counts)
 
     def centres(self, rewards: Values) -> Values:
-        """Return the centre by the number of pulls, shape (..., rounds + 1); 0 if undefined.
-
-        Args:
-            rewards: by pull, in [0, 1], shape (..., rounds) or longer.
-        """
+        """Return the centre by the number of pulls, shape (..., rounds + 1); 0 if undefined."""
         table = np.asarray(rewards, np.float64)
         if table.shape[-1] < self.rounds:
             raise InputError(
@@ -226,10 +227,6 @@ def score_shift(pulls: int, others: int) -> float:
 
     It is the mu of that decision, exactly: 1/(n_1 + 1) over sqrt(1/(n_1 + 1) + 1/(n_2 + 1)), below
     1/sqrt(n_1 + 1) (ts-is-dp, Lemma 3), and 0 before the arm's first pull.
-
-    Args:
-        pulls: n_1, of the arm with the changed reward, 0 or above.
-        others: n_2, of the other arm, 0 or above.
     """
     if pulls == 0:
         return 0.0
@@ -237,14 +234,7 @@ def score_shift(pulls: int, others: int) -> float:
 
 
 def decision(pulls: int, others: int, chosen: int, score: float) -> Event:
-    """Return the decision for an arm that has this score under the less likely input.
-
-    Args:
-        pulls: of the arm with the changed reward.
-        others: pulls of the other arm.
-        chosen: 1 if the arm with the changed reward is pulled, 2 otherwise.
-        score: of the chosen arm over the other one.
-    """
+    """Return the decision for an arm that has this score under the less likely input."""
     unlikely, likely = map(float, log_ndtr([score, score + score_shift(pulls, others)]))
     words = f"the decision is arm {chosen}, its score under the less likely input being {score:.6g}"
     logs = (unlikely, likely) if chosen == 1 else (likely, unlikely)
@@ -269,3 +259,71 @@ def _worst_score(epsilon: float, pulls: int, others: int, chosen: int) -> float:
     rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
     lowest = -rival / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
     return max(-epsilon / shift - shift / 2.0, lowest)
+
+
+_TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
+"""Quantiles of the first half at which thresholds on the ratio are tried."""
+
+MU = Measure("mu")
+
+
+def simulate(
+    sampler: Sampler, pair: Pair, runs: int, generator: np.random.Generator, *, second: bool
+) -> Values:
+    """Return the log-likelihood ratio ln(Q(h)/P(h)) of outputs under x, or under x'."""
+    centres = sampler.centres(pair.tables(sampler.rounds))
+    deviations = np.sqrt(sampler.variances())
+    found: Values = _simulate(
+        sampler.rounds, sampler.forced_pulls, centres, deviations, runs, generator, int(second)
+    )
+    return found
+
+
+@njit
+def _simulate(rounds, forced_pulls, centres, deviations, runs, generator, played):
+    """Play with the centres of one input; return the log ratio of the chances under both."""
+    arms = centres.shape[1]
+    ratios = np.zeros(runs)
+    now, spread = np.empty((2, arms)), np.empty(arms)
+    for run in range(runs):
+        pulls = np.full(arms, forced_pulls)
+        for _ in range(arms * forced_pulls, rounds):
+            chosen, largest = 0, -math.inf
+            for arm in range(arms):
+                spread[arm] = deviations[pulls[arm]]
+                for law in range(2):
+                    now[law, arm] = centres[law, arm, pulls[arm]]
+                theta = now[played, arm] + spread[arm] * generator.standard_normal()
+                if theta > largest:
+                    chosen, largest = arm, theta
+            if (now[0] != now[1]).any():
+                before = log_chance(chosen, now[0], spread)
+                ratios[run] += log_chance(chosen, now[1], spread) - before
+            pulls[chosen] += 1
+    return ratios
+
+
+def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -> tuple[float, ...]:
+    """Return tau, ln of bounds on P(ratio >= tau) from above and on Q of it from below, and runs.
+
+    The threshold is chosen on the first halves, by bounds that hold for all thresholds at once, so
+    that no lucky tail wins. The ratio is only a statistic: the bounds are valid whatever it is.
+
+    Args:
+        under_p: ratios of outputs under one input.
+        under_q: as many under the other one, which makes the event more likely.
+        level: chance that a bound on the loss is wrong, at most.
+    """
+    half = under_p.size // 2
+
+    def hits(part: slice, tau: float) -> tuple[int, int]:
+        return int((under_q[part] >= tau).sum()), int((under_p[part] >= tau).sum())
+
+    first, second = slice(None, half), slice(half, None)
+    tried = np.unique(np.quantile(np.concatenate([under_p[first], under_q[first]]), _TRIED))
+    strict = level / tried.size
+    tau = float(max(tried, key=lambda x: MU.bound(*hits(first, x), half, strict)))
+    runs = under_p[second].size
+    more, less = hits(second, tau)
+    low, high = clopper_pearson(more, runs, level)[0], clopper_pearson(less, runs, level)[1]
+    return tau, math.log(high), math.log(low) if low else -math.inf, runs

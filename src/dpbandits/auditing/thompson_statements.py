@@ -17,11 +17,10 @@ from dpbandits.auditing.lattice import (
     loss_law_many,
     worst_epsilon,
 )
-from dpbandits.auditing.likelihood import MU, simulate
-from dpbandits.auditing.likelihood import best_threshold as simulated_threshold
 from dpbandits.auditing.rows import AuditRow, exact_row, swept
 from dpbandits.auditing.thompson import (
     ABANDONED,
+    MU,
     OTHER_PULLS,
     PULLS,
     Sampler,
@@ -30,6 +29,8 @@ from dpbandits.auditing.thompson import (
     dp_ts_ucb,
     modified_ts,
     score_shift,
+    simulate,
+    simulated_threshold,
     ts_gaussian,
     worst_decision,
 )

@@ -7,6 +7,8 @@ one line.
 import inspect
 import itertools
 import math
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,14 +34,12 @@ from dpbandits.config.documents import (
     Count,
     Different,
     Name,
-    Names,
     Sentence,
     Spec,
     Value,
     Values,
     Variant,
     as_list,
-    load_document,
     naming,
     number,
 )
@@ -84,6 +84,7 @@ Analyses = Annotated[
 ]
 ResultsName = Annotated[str, Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$")]
 Reads = Annotated[tuple[ResultsName, ...], Different]
+Level = Annotated[float, Field(strict=True, gt=0, lt=1)]
 Verdicts = Annotated[tuple[Word, ...], Different]
 NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_named)]
 """Name of a series with more tags, or of a pick with its options."""
@@ -372,12 +373,13 @@ class Entry(Spec):
         place: where the paper says it.
         scope: what it is said of, and what of that is not the paper's.
         rule: how it is decided, in words.
-        metric: what is measured.
-        figure: the figures, panels and tables that it is about, the first one before all.
+        figure: the figures, panels and tables that it is about, the first one before all; of a
+            claim by default those that ``place`` names.
         parameters: variables of all rows.
-        reads: names of the simulations and exact results it reads.
+        reads: names of the simulations and exact results it reads; by default those that its series
+            are in.
         runs: numbers of runs at which it is judged, increasing; the level is split over them.
-            Empty where nothing is simulated.
+            Empty where nothing is simulated; by default all that the simulations have.
         runs_paper: the paper's own number of runs, 0 where nothing is simulated.
         combine: how the comparisons of a part combine.
         level: chance allowed of deciding any comparison wrongly, two-sided.
@@ -394,14 +396,13 @@ class Entry(Spec):
     place: Sentence
     scope: Sentence = ""
     rule: Sentence = ""
-    metric: Sentence = ""
-    figure: Names = ()
+    figure: Annotated[tuple[Name, ...], BeforeValidator(as_list), Different] = ()
     parameters: dict[str, Value] = {}
     reads: Reads = ()
     runs: Analyses = ()
     runs_paper: RunCount = 0
     combine: Rule = "all"
-    level: Annotated[float, Field(strict=True, gt=0, lt=1)] = ALPHA
+    level: Level = ALPHA
     rerun: Annotated[Count, Field(le=MAXIMAL_RUNS)] = 0
     verdicts: Verdicts = ("holds", "fails", "mixed")
     shown: Sentence = ""
@@ -452,25 +453,17 @@ class Entry(Spec):
 
 
 class Claim(Entry):
-    """A statement of a paper and how it is decided."""
+    """A statement of a paper and how it is decided; ``metric`` says what is measured.
+
+    Without ``rule`` this is its comparisons with their thresholds, without ``verdicts`` a claim may
+    hold and fail, be mixed where comparisons have parts, and an order is not contradicted or fails.
+    """
 
     kind: Literal["experiment", "picture", "theorem", "order", "remark", "implied"]
     scope: Sentence
-    verdicts: Annotated[Verdicts, Field(min_length=1)]
-    rule: Sentence
-    metric: Sentence
-    reads: Reads
-    runs: Analyses
-    runs_paper: RunCount
+    metric: Sentence = ""
+    verdicts: Verdicts = ()
     comparisons: dict[str, Comparison]
-
-    @model_validator(mode="after")
-    def _reads_what_is_run(self) -> "Claim":
-        if self.rerun and not self.runs:
-            raise InputError(f"rerun is {self.rerun}; allowed: only where runs is above 0")
-        if self.runs and not self.reads:
-            raise InputError("reads is []; allowed: only where runs is 0")
-        return self
 
 
 class NumberSource(Spec):
@@ -521,6 +514,16 @@ class Finding(Entry):
     numbers: dict[str, NumberSource] = {}
 
 
+class Defaults(Spec):
+    """Keys of claims that lack them, and of findings that lack ``runs`` or ``level``."""
+
+    metric: Sentence = ""
+    reads: Reads = ()
+    runs: Analyses = ()
+    runs_paper: RunCount = 0
+    level: Level = ALPHA
+
+
 class Notes(Spec):
     """What a claims file says beside its claims.
 
@@ -540,34 +543,17 @@ class ClaimsFile(Notes):
 
     Attributes:
         paper: its short name.
-        defaults: keys of a claim -> what they are where a claim does not have them.
+        defaults: what claims and findings have where they do not say.
         definitions: argument -> short name -> the value that it stands for.
         series: name -> tags of the series that comparisons name.
         claims: id -> the claim.
     """
 
     paper: Name
-    defaults: dict[str, Any] = {}
+    defaults: Defaults = Defaults()
     definitions: Definitions = {}
     series: dict[str, NamedSeries] = {}
     claims: Annotated[dict[ClaimId, Claim], Field(min_length=1)]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _fills_in_defaults(cls, file: Any) -> Any:
-        """Give each claim the keys that it lacks; no paper runs what is exact (``runs: 0``)."""
-        if not isinstance(file, Mapping) or not isinstance(file.get("claims"), Mapping):
-            return file
-        defaults = file.get("defaults")
-        if not isinstance(defaults, Mapping):
-            return file
-        claims = {}
-        for name, entry in file["claims"].items():
-            filled = {**defaults, **entry} if isinstance(entry, Mapping) else entry
-            if isinstance(entry, Mapping) and filled.get("runs") == 0 and "runs_paper" not in entry:
-                filled["runs_paper"] = 0
-            claims[name] = filled
-        return {**file, "claims": claims}
 
 
 class Summary(Spec):
@@ -632,28 +618,34 @@ def quantities_of(*modules: ModuleType) -> dict[str, Statistic]:
     }
 
 
-def load_claims(path: Path, functions: Mapping[str, Statistic]) -> list[Claim]:
-    """Read ``config/papers/PAPER/claims.yaml``; return the claims of the paper, checked."""
-    return claims_of(load_document(path, ClaimsFile), path, functions)
-
-
-def claims_of(file: ClaimsFile, path: Path, functions: Mapping[str, Statistic]) -> list[Claim]:
+def claims_of(
+    file: ClaimsFile,
+    path: Path,
+    functions: Mapping[str, Statistic] | None,
+    simulated: Mapping[str, int] | None = None,
+) -> list[Claim]:
     """Return the claims of a paper, checked.
 
     Args:
         file: what its claims file says.
         path: where that is, for messages.
-        functions: the paper's statistics and quantities by name.
+        functions: the paper's statistics and quantities by name; None where nothing is measured, so
+            that these names are not checked.
+        simulated: simulation -> its number of runs.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    vocabulary = Vocabulary(functions, file.series, file.definitions)
-    claims = _checked(file.claims, f"{path}: claims", vocabulary)
-    for claim in claims:
-        with naming(f"{path}: claims.{claim.id}"):
-            for interpretation in claim.interpretations:
-                if interpretation.is_judged:
+    vocabulary = Vocabulary(functions or {}, file.series, file.definitions)
+    defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
+    claims = []
+    for name, entry in file.claims.items():
+        with naming(f"{path}: claims.{name}"):
+            claim = _completed(name, entry, defaults, vocabulary, simulated or {})
+            claims.append(_claim_completed(claim))
+            if functions is not None:
+                _check(claim)
+                for interpretation in filter(lambda row: row.is_judged, claim.interpretations):
                     _check_row(claim, interpretation)
     return claims
 
@@ -661,8 +653,9 @@ def claims_of(file: ClaimsFile, path: Path, functions: Mapping[str, Statistic]) 
 def findings_of(
     file: FindingsFile,
     path: Path,
-    functions: Mapping[str, Statistic],
-    series: Mapping[str, NamedSeries] | None = None,
+    functions: Mapping[str, Statistic] | None,
+    simulated: Mapping[str, int] | None = None,
+    claims: ClaimsFile | None = None,
 ) -> list[Finding]:
     """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``.
 
@@ -670,29 +663,109 @@ def findings_of(
         file: what its findings file says.
         path: where that is, for messages.
         functions: the paper's statistics and quantities by name.
-        series: those that its claims name.
+        simulated: simulation -> its number of runs.
+        claims: the file of its claims, whose series, runs and level are those of findings too.
     """
-    vocabulary = Vocabulary(functions, {**(series or {}), **file.series}, file.definitions)
-    return _checked(file.findings, f"{path}: findings", vocabulary)
+    shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
+    vocabulary = Vocabulary(functions or {}, {**shared, **file.series}, file.definitions)
+    keys = of_claims.model_fields_set & {"runs", "level"}
+    defaults = {key: getattr(of_claims, key) for key in keys}
+    findings = []
+    for name, entry in file.findings.items():
+        with naming(f"{path}: findings.{name}"):
+            findings.append(_completed(name, entry, defaults, vocabulary, simulated or {}))
+            if functions is not None:
+                _check(findings[-1])
+    return findings
 
 
 EntryType = TypeVar("EntryType", bound=Entry)
 
 
-def _checked(
-    entries: Mapping[str, EntryType], place: str, vocabulary: Vocabulary
-) -> list[EntryType]:
-    """Return entries with their ids and what they name; raise where that is not there."""
-    for name, entry in entries.items():
-        entry._id, entry._vocabulary = name, vocabulary
-        with naming(f"{place}.{name}"):
-            for label, comparison in entry.comparisons.items():
-                with naming(label):
-                    _check_names(comparison, vocabulary)
-            for interpretation in entry.interpretations:
-                if interpretation.is_judged:
-                    _check_arguments(entry, interpretation)
-    return list(entries.values())
+def _completed(
+    name: str,
+    entry: EntryType,
+    defaults: Tags,
+    vocabulary: Vocabulary,
+    simulated: Mapping[str, int],
+) -> EntryType:
+    """Return an entry with its id and what it does not say."""
+    given = entry.model_fields_set
+    filled = {key: value for key, value in defaults.items() if key not in given}
+    entry = entry.model_copy(update=filled)
+    entry._id, entry._vocabulary = name, vocabulary
+    reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
+    counts = [simulated[one] for one in reads if one in simulated]
+    update: dict[str, Any] = {"reads": reads}
+    # What is exact has no runs, in no paper.
+    if "runs" not in given and not counts:
+        update["runs"] = ()
+    elif "runs" not in given and not entry.runs:
+        update["runs"] = (min(counts),)
+    if "runs_paper" not in given and not update.get("runs", entry.runs):
+        update["runs_paper"] = 0
+    return entry.model_copy(update=update)
+
+
+def _claim_completed(claim: Claim) -> Claim:
+    """Return a claim with its rule and verdicts; InputError where it lacks another key."""
+    deciding = {name: one for name, one in claim.comparisons.items() if one.decides}
+    update: dict[str, Any] = {}
+    if "figure" not in claim.model_fields_set:
+        update["figure"] = tuple(dict.fromkeys(_figures_in(claim.place)))
+    if not claim.rule:
+        asked = [f"{name} is {one.region.describe()}" for name, one in deciding.items()]
+        update["rule"] = "; ".join(asked) + "."
+    if not claim.verdicts:
+        has_parts = any(one.part for one in deciding.values())
+        usual = ("holds", "fails", "mixed") if has_parts else ("holds", "fails")
+        update["verdicts"] = ("not contradicted", "fails") if claim.kind == "order" else usual
+    if not claim.metric:
+        raise InputError("key metric is missing; allowed: here or under defaults")
+    if claim.runs and not claim.reads:
+        raise InputError("reads is []; allowed: only where runs is 0")
+    if claim.rerun and not claim.runs:
+        raise InputError(f"rerun is {claim.rerun}; allowed: only where runs is above 0")
+    return claim.model_copy(update=update)
+
+
+_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
+
+
+def _figures_in(place: str) -> Iterator[str]:
+    """Yield the figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
+    for figure, panels in _FIGURES.findall(place):
+        letters = re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
+        yield from (f"fig{number or figure}{letter}" for number, letter in letters)
+
+
+def _results_of(entry: Entry) -> Iterator[str]:
+    """Yield the results that the series of an entry are in, as far as it says."""
+    judged = [row for row in entry.interpretations if row.is_judged]
+    for question in itertools.chain(*map(entry.questions, judged)):
+        for one in question.comparison.located:
+            axes = one.points
+            if not isinstance(axes, dict):
+                axes = {one.along[-1]: axes if isinstance(axes, tuple) else ()}
+            for values in itertools.product(*axes.values()):
+                at_point = dict(zip(axes, values, strict=True))
+                variables = {**question.variables, **one.at, **at_point}
+                for template, more in one.operands:
+                    name = template.format_map(defaultdict(str, variables))
+                    series = entry._vocabulary.series.get(name, NamedSeries())
+                    tags = {**series.resolved({**variables, **more})[0], **more}
+                    for results in as_list(tags.get("in", ())):
+                        yield results.format(**variables)
+
+
+def _check(entry: Entry) -> None:
+    """Raise InputError where something that an entry names is not there."""
+    for name, comparison in entry.comparisons.items():
+        with naming(name):
+            _check_names(comparison, entry._vocabulary)
+    for interpretation in entry.interpretations:
+        if interpretation.is_judged:
+            _check_arguments(entry, interpretation)
 
 
 def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:

@@ -276,11 +276,16 @@ class Measurement:
         return answer if isinstance(answer, Mapping) else {"": answer}
 
     def check(self) -> None:
-        """Raise InputError where a series, or its metric, is not there, or a series is several."""
+        """Raise InputError where a series, or its metric, is not there, or a series is several.
+
+        A quantity may be given several, of which it asks for one after the other.
+        """
+        is_quantity = self._comparison.operation == "quantity"
         for one in self._located:
             for axes in one._combinations(self.question.over, one._comparison.along):
                 for series in one.resolve({**self.question.over, **axes}):
-                    series.check()
+                    if not is_quantity or not series.places:
+                        series.check()
 
     def _measured(self) -> list[Point]:
         """Return its points with their labels."""

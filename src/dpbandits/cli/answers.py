@@ -137,7 +137,7 @@ def explain(
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = scale is not None or seed is not None
     is_built = has_results or asks_for_others or paper not in opened.published
-    if is_built and found.kind != "finding":
+    if is_built:
         print(explain_claim(opened, found.id))
     else:
         print(explain_published(opened, found.id))

@@ -335,12 +335,7 @@ def _exact(curves: Curves) -> Curves:
 
 
 def _figure(panels: Sequence[Panel], foot: str = "") -> tuple[Figure, pd.DataFrame]:
-    """Return the panels side by side with one legend, and the drawn numbers.
-
-    Args:
-        panels: from left to right.
-        foot: a sentence below them.
-    """
+    """Return the panels side by side with one legend, and the drawn numbers."""
     points = []
     with style.context():
         drawn, all_axes = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.2, columns=len(panels))
@@ -398,16 +393,7 @@ HOLLOW: dict[str, Any] = {"markerfacecolor": "none", "markeredgewidth": 0.8}
 
 
 def _draw(axes: Axes, panel: Panel, is_seen: set[bool]) -> dict[str, Any]:
-    """Draw claims as lines, observable bounds as filled joined marks, others as hollow marks.
-
-    Args:
-        axes: where.
-        panel: what is drawn.
-        is_seen: to which is added whether bounds are observable.
-
-    Returns:
-        What stands for the curves in a legend.
-    """
+    """Draw claims as lines, observable bounds as filled joined marks, others as hollow marks."""
     handles: dict[str, Any] = {}
     if panel.limit is not None:
         axes.axhline(panel.limit, color="black", linewidth=0.8, linestyle=(0, (3, 2)))
@@ -501,11 +487,7 @@ _HEIGHT = 0.205
 
 
 def summary(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Return the figure and its points: series, variant, interpretation, x (ratio), y (line).
-
-    Args:
-        rows: all rows of the audit.
-    """
+    """Return the figure and its points: series, variant, interpretation, x (ratio), y (line)."""
     points = ratios(all_rows({"rows": rows}))
     names = list(dict.fromkeys(points["name"]))
     with style.context():
@@ -529,9 +511,6 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
     Columns: name, variant, interpretation, kind (``observable`` or ``any event``), ratio, verdict,
     engine, runs. Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
-
-    Args:
-        rows: judged rows.
     """
     found = []
     for algorithm in REGISTRY:

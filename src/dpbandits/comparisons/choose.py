@@ -46,11 +46,7 @@ COLUMNS = {"extra-regret": "tail", "extra-best-arm": "plane", "extra-winners": "
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return a table of scores or of winners, as it was written.
-
-    Raises:
-        InputError: it does not exist, or is that of an earlier comparison.
-    """
+    """Return a table of scores or of winners, as it was written."""
     if not path.is_file():
         raise InputError(
             f"{path}: does not exist; allowed: a project with the comparison, built by snakemake "
@@ -95,10 +91,6 @@ def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
     """Return the rows of the setting that is nearest to a question, by ratios.
 
     The number of arms comes first, then the horizon, then the budget, where they have one.
-
-    Args:
-        rows: one row for each setting and algorithm, at least one.
-        question: what is asked.
     """
     for key in SETTING:
         if rows[key].notna().any():
@@ -129,15 +121,6 @@ def ranked(
     Columns: place, verdict (``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the
     best, ``behind`` or ``not private``), and those of the table. Algorithms have their default
     logarithms.
-
-    Args:
-        table: one row for each setting and algorithm, as ``tables.regret`` has them.
-        winners: as ``scores.winners`` has them.
-        question: what is asked.
-        measure: ``price``, which is to be small, or ``success``, which is to be large.
-
-    Raises:
-        InputError: no algorithm of the class was measured.
     """
     table = table[~table["interpretation"].isin(OTHERS)]
     table = table.sort_values([measure, "algorithm"], ascending=[measure == "price", True])
@@ -172,13 +155,6 @@ def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float
 
     Modified TS has the share b K/T of pre-pulls that was tuned, with the c that the budget asks
     for; DP-TS-UCB the alpha that was tuned, or the least that meets the budget if that is more.
-
-    Args:
-        row: a row of the table of scores.
-        question: what is asked.
-
-    Raises:
-        InputError: the algorithm cannot meet the budget.
     """
     algorithm, epsilon = row["algorithm"], float(question.epsilon)
     if algorithm == "m-ts-gaussian":
@@ -203,13 +179,7 @@ Row = dict[str, Any]
 
 
 def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
-    """Return a ranking with parameters and guarantees; those not shown to be private last.
-
-    Args:
-        answer: as ``ranked`` has it.
-        question: what is asked.
-        measure: ``price`` or ``success``.
-    """
+    """Return a ranking with parameters and guarantees; those not shown to be private last."""
     records = answer.to_dict("records")
     rows = [_guaranteed({str(k): value for k, value in row.items()}, question) for row in records]
     played = {(row["algorithm"], row["variant"]) for row in rows}
@@ -270,13 +240,7 @@ def _broken(question: Question, measure: str) -> Iterator[Row]:
 
 
 def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list[str]:
-    """Return what one should know of a ranking, a sentence each.
-
-    Args:
-        answer: the ranking.
-        table: the measured table.
-        question: what is asked.
-    """
+    """Return what one should know of a ranking, a sentence each."""
     first = answer.iloc[0]
     asked = f"K = {question.arms}, T = {question.horizon:,}, epsilon = {question.epsilon:g}"
     nearby = f"K = {first['arms']:.0f}, T = {first['horizon']:,.0f}, epsilon = {first['epsilon']:g}"
@@ -366,11 +330,7 @@ def choose(
 
 
 def _table_path(folder: Path, name: str, scale: str | None) -> Path:
-    """Return the file of a table of the comparison, as published or as built at a scale.
-
-    Raises:
-        InputError: the folder is no project, whose tables others have, or the table is stale.
-    """
+    """Return the file of a table of the comparison, as published or as built at a scale."""
     from dpbandits.pipeline.project import CONFIG, Project, published_folder
     from dpbandits.pipeline.targets import table_target
 

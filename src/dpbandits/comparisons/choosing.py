@@ -35,9 +35,6 @@ def regret(frames: Frames) -> pd.DataFrame:
     An algorithm with an open logarithm has one row for each base. Tuned parameters are the columns
     b, c and alpha, empty for other algorithms. lo and hi are the ends of the interval of the price,
     regret_lo and regret_hi those of the mean regret.
-
-    Args:
-        frames: the comparison, and the logarithms that are no defaults.
     """
     rows = pd.concat(frames.values(), ignore_index=True)
     names = ["algorithm", "interpretation", *SETTING]
@@ -54,9 +51,6 @@ def best_arm(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: mean share of trials that find the best arm.
 
     The column ``plane`` is the share on twenty arms in two dimensions, empty elsewhere.
-
-    Args:
-        frames: the comparison of best arms.
     """
     families = _families(frames)
     means = mean_scores(families)
@@ -69,11 +63,7 @@ def best_arm(frames: Frames) -> pd.DataFrame:
 
 
 def winning(frames: Frames) -> pd.DataFrame:
-    """Return one row for each class of privacy and setting: its winner, or the tie.
-
-    Args:
-        frames: the comparison, of regret with the logarithms that are no defaults, or of best arms.
-    """
+    """Return one row for each class of privacy and setting: its winner, or the tie."""
     table = winners(mean_scores(_families(frames)))
     for column in ("first", "second"):
         table[f"{column}_name"] = [PLAYERS[algorithm][0] for algorithm in table[column]]
@@ -88,9 +78,6 @@ def tuning(frames: Frames) -> pd.DataFrame:
 
     Columns beside the setting: b and c that tuning chose, and gain, the geometric mean of the
     ratios over the instances, with its 95 % interval as lo and hi.
-
-    Args:
-        frames: ``regret`` and ``untuned``.
     """
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]

@@ -39,11 +39,7 @@ Drawn = tuple[Figure, pd.DataFrame]
 
 
 def draw_map(rows: pd.DataFrame) -> Drawn:
-    """Return the map and its points: series (class, K, T and winner), x epsilon, y the margin.
-
-    Args:
-        rows: the comparison of regret with both bases of open logarithms.
-    """
+    """Return the map and its points: series (class, K, T and winner), x epsilon, y the margin."""
     table = winners(mean_scores(family_scores(rows)))
     table = table[table["class"].isin(SHOWN)]
     classes = [name for name in SHOWN if name in set(table["class"])]
@@ -120,11 +116,7 @@ def _map_handles(table: pd.DataFrame) -> list[Any]:
 
 
 def draw_price(rows: pd.DataFrame) -> Drawn:
-    """Return the price of privacy over epsilon, at the longest horizon that all K have.
-
-    Args:
-        rows: the comparison of regret.
-    """
+    """Return the price of privacy over epsilon, at the longest horizon that all K have."""
     means = at_common_horizon(mean_scores(family_scores(rows)))
     counts = sorted(means["arms"].unique())
     points = []
@@ -171,11 +163,7 @@ def _line(axes: Axes, line: pd.DataFrame, look: palette.Look, label: str) -> Non
 
 
 def draw_worst(rows: pd.DataFrame) -> Drawn:
-    """Return the price of privacy, its mean and what one instance in ten exceeds, by algorithm.
-
-    Args:
-        rows: the comparison of regret.
-    """
+    """Return the price of privacy, its mean and what one instance in ten exceeds, by algorithm."""
     means = at_common_horizon(mean_scores(family_scores(rows)))
     counts, points = sorted(means["arms"].unique()), []
     with style.context():
@@ -228,11 +216,7 @@ def _dumbbell_points(field: pd.DataFrame, place: str, order: list[str]) -> list[
 
 
 def draw_tuning(frames: pd.DataFrame) -> Drawn:
-    """Return the regret of Modified TS without pre-pulls over that with the tuned number.
-
-    Args:
-        frames: the comparison and the untuned runs, which have a share of pre-pulls.
-    """
+    """Return the regret of Modified TS without pre-pulls over that with the tuned number."""
     is_untuned = frames["share"].notna()
     table = tuning({"regret": frames[~is_untuned], "untuned": frames[is_untuned]})
     table = table.rename(columns={"epsilon": "x", "gain": "y"})

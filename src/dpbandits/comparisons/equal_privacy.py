@@ -24,9 +24,6 @@ def tuned(context: Context) -> tuple[int, float]:
     """Return b and c of the smallest mean final pseudo-regret on the tuning seeds.
 
     The grid of b goes from none to pure pre-pulling, so that its ends are natural.
-
-    Raises:
-        InputError: the simulation names no ``tuned_by``.
     """
     if context.tuned is None:
         raise InputError("a tuned parameter needs the key tuned_by")
@@ -82,9 +79,6 @@ def regrets(frames: Frames) -> pd.DataFrame:
 
     Columns beside the names: for every budget its mean, and the ends of the 95 % interval as
     ``_lo`` and ``_hi``; ``any`` holds algorithms that have no budget.
-
-    Args:
-        frames: results by name, one an instance.
     """
     rows = []
     for instance, means in _final_means(frames):
@@ -105,11 +99,7 @@ def regrets(frames: Frames) -> pd.DataFrame:
 
 
 def parameters(frames: Frames) -> pd.DataFrame:
-    """Return one row for each instance and budget: its level and what the Gaussian ones have.
-
-    Args:
-        frames: results by name, one an instance.
-    """
+    """Return one row for each instance and budget: its level and what the Gaussian ones have."""
     tables = []
     for instance, means in _final_means(frames):
         modified = means[means["algorithm"] == "m-ts-gaussian"][["epsilon", "b", "c"]]

@@ -105,9 +105,6 @@ def least_alpha(context: Context) -> float:
 
     The theorem's eta is sqrt(2 phi / ln(T)^alpha) = sqrt(2 c0) X^((1 - alpha)/2) with
     X = sqrt(T) ln(T)^1.5, which falls in alpha; a smaller alpha has the smaller regret bound.
-
-    Raises:
-        InputError: not even alpha = 1 meets the budget.
     """
     epsilon, horizon = context.tags["epsilon"], context.horizon
     weakest, strongest = (dp_ts_ucb_gdp(alpha, horizon) for alpha in (0.0, 1.0))
@@ -147,9 +144,6 @@ def tuned_share(algorithm: str, context: Context) -> Context:
     """Return the context with the tag ``share`` of the smallest regret on the tuning instances.
 
     Equal regrets are decided for the smaller share.
-
-    Raises:
-        InputError: the simulation names no ``tuned_by``.
     """
     if context.tuned is None:
         raise InputError("a tuned parameter needs the key tuned_by")

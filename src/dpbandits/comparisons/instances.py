@@ -28,14 +28,7 @@ def _bandit(means: Means, axes: bool) -> Bandit:
 
 @cache
 def one_good(arms: int, best: float, others: float, axes: bool = False) -> Bandit:
-    """Return one arm of mean ``best`` among equal others.
-
-    Args:
-        arms: number of arms K, at least 2.
-        best: mean of the best arm, 0 to 1.
-        others: mean of the other arms, 0 to 1.
-        axes: whether it is a linear bandit, for best arms.
-    """
+    """Return one arm of mean ``best`` among equal others."""
     return _bandit(np.array([best] + [others] * (arms - 1)), axes)
 
 
@@ -44,40 +37,19 @@ def falling(arms: int, best: float, worst: float, power: float, axes: bool = Fal
     """Return means that fall from ``best`` to ``worst``: by x^power, x from 0 to 1.
 
     Power 1 is linear, above 1 concave (many good arms).
-
-    Args:
-        arms: number of arms K, at least 2.
-        best: mean of the best arm, 0 to 1.
-        worst: mean of the worst arm, 0 to 1.
-        power: above 0.
-        axes: whether it is a linear bandit, for best arms.
     """
     return _bandit(best - (best - worst) * np.linspace(0.0, 1.0, arms) ** power, axes)
 
 
 @cache
 def flattening(arms: int, best: float, worst: float, power: float, axes: bool = False) -> Bandit:
-    """Return means that fall from ``best`` to ``worst``, first fast: convex where power is above 1.
-
-    Args:
-        arms: number of arms K, at least 2.
-        best: mean of the best arm, 0 to 1.
-        worst: mean of the worst arm, 0 to 1.
-        power: above 0.
-        axes: whether it is a linear bandit, for best arms.
-    """
+    """Return means that fall from ``best`` to ``worst``, convex where power is above 1."""
     return _bandit(worst + (best - worst) * np.linspace(1.0, 0.0, arms) ** power, axes)
 
 
 @cache
 def random_means(arms: int, seed: int, axes: bool = False) -> Bandit:
-    """Return means that are drawn uniformly from [0, 1] once.
-
-    Args:
-        arms: number of arms K, at least 2.
-        seed: root of the draw.
-        axes: whether it is a linear bandit, for best arms.
-    """
+    """Return means that are drawn uniformly from [0, 1] once."""
     return _bandit(np.random.default_rng([seed, arms]).random(arms), axes)
 
 
@@ -87,10 +59,6 @@ def drawn(arms: int, number: int) -> Bandit:
 
     The lowest and the highest mean are two uniform draws. The others lie between, at U^p of the
     way up, U uniform and p from 1/4 (many good arms) to 4 (few), its logarithm uniform.
-
-    Args:
-        arms: number of arms K, at least 2.
-        number: number of the draw.
     """
     generator = np.random.default_rng([ORDER, arms, number])
     lowest, highest = np.sort(generator.random(2))
@@ -107,12 +75,7 @@ def _quarter_circle(arms: int, theta: tuple[float, float]) -> Bandit:
 
 
 def quarter_circle(arms: int, theta: Sequence[float]) -> Bandit:
-    """Return arms in two dimensions, in directions from one axis to the other.
-
-    Args:
-        arms: number of arms K, at least 2.
-        theta: the parameter; its direction is that of the best mean.
-    """
+    """Return arms in two dimensions, in directions from one axis to the other."""
     first, second = theta
     return _quarter_circle(arms, (first, second))
 

@@ -1,6 +1,6 @@
 """The audit of every algorithm, as results: one row a certified lower bound.
 
-Rows have the columns of ``dpbandits.auditing.rows.AUDIT_COLUMNS`` but the seconds, and ``p_value``,
+Rows have the columns of ``dpbandits.auditing.rows.AUDIT_COLUMNS`` and ``p_value``,
 the level at which a statistical bound exceeds what is claimed (NaN where the bound is exact). Those
 of the black box have ``power``, whether it sees a loss of twice the claim. They
 depend on the scale: ``quick`` has smaller horizons and fewer runs.
@@ -33,10 +33,9 @@ from dpbandits.auditing.events import LOG10, Values, clopper_pearson
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold
 from dpbandits.auditing.lattice import LEAST, loss_law, tradeoff_curve
-from dpbandits.auditing.likelihood import simulate
 from dpbandits.auditing.rows import STATEMENTS, AuditRow, swept_rows, to_frame
 from dpbandits.auditing.run import LEVEL, published
-from dpbandits.auditing.thompson import ts_gaussian
+from dpbandits.auditing.thompson import simulate, ts_gaussian
 from dpbandits.auditing.thompson_statements import SAMPLED_ZETA
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.engine.cache import require_cache
@@ -59,12 +58,8 @@ def rows_frame(
 ) -> pd.DataFrame:
     """Return rows as results.
 
-    Args:
-        name: of the results.
-        rows: the rows.
-        p_values: of each; without them, of a statistical bound the level 1 - confidence where it
-            exceeds the claim and 1 where it does not, which is never too small.
-        power: of each, whether a loss of twice the claim is seen; "" where that is not asked.
+    Without p-values a statistical bound has the level 1 - confidence where it exceeds the claim and
+    1 where it does not, which is never too small.
     """
     bounds = list(rows)
     levels = list(p_values) or [_level(row) for row in bounds]
@@ -242,10 +237,6 @@ def judged(rows: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
 
     An exact bound refutes by its value; statistical ones are judged together, with a chance of at
     most ``level`` of refuting any correct claim (Holm, 1979).
-
-    Args:
-        rows: all rows of the audit.
-        level: family-wise error rate.
     """
     exact = rows["p_value"].isna().to_numpy()
     p_values = rows["p_value"].fillna(1.0).to_numpy()
@@ -269,9 +260,6 @@ def strongest(rows: pd.DataFrame) -> pd.DataFrame:
 
     A group has one statement, algorithm, variant, interpretation, measure and engine. Where nothing
     is claimed the largest bound counts.
-
-    Args:
-        rows: judged rows.
     """
     size = rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]).fillna(math.inf)
     order = rows.assign(size=size, failing=rows["verdict"] == FAILS)
@@ -287,14 +275,7 @@ AUDITED = frozenset(name for name, definition in REGISTRY.items() if definition.
 
 
 def all_rows(frames: Frames) -> pd.DataFrame:
-    """Return the judged rows of all results, in the order of the statements.
-
-    Args:
-        frames: results by name.
-
-    Raises:
-        InputError: an algorithm that is audited, or a variant of it, has no row.
-    """
+    """Return the judged rows of all results, in the order of the statements."""
     rows = pd.concat([frame for frame in frames.values() if len(frame)], ignore_index=True)
     lacking = missing(rows)
     if lacking:
@@ -329,9 +310,6 @@ def ledger(frames: Frames) -> pd.DataFrame:
 
     Further columns: ``stated``, ``name``, ``setting``, ``shown_by``, ``bound``, ``claim_in_words``,
     ``share`` and ``chance``, texts of the table.
-
-    Args:
-        frames: all results that are rows of the audit, by name.
     """
     rows = strongest(all_rows(frames)).drop(columns=["series", "x", "y"])
     texts = {

@@ -48,10 +48,6 @@ def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
 
     The smaller score is the better one. ``scale`` is what is averaged over instances: the logarithm
     of regret, or the share of misses itself.
-
-    Args:
-        rows: results in the long form of ``engine.results``; their tags are those of ``SETTING``
-            and ``instance``, where epsilon is empty for algorithms that have no budget.
     """
     groups = rows.groupby([*SETTING, *_WHO, "instance"], dropna=False, sort=False)
     if (rows["metric"] == SUCCESS_METRIC).all():
@@ -70,12 +66,6 @@ def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
     over instances), scales (the scale of each instance, in the order of their names), instances and
     runs (how many). Of regret, compared with the best algorithm without privacy: price, the
     geometric mean of the ratios, price_lo and price_hi, and tail, which one ratio in ten exceeds.
-
-    Args:
-        families: as ``family_scores`` has them.
-
-    Raises:
-        InputError: two algorithms were played on other instances with as many arms.
     """
     families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
     groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
@@ -150,10 +140,6 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     first is a winner whatever the logarithms), tied (the first, and all that are not shown to be
     worse at the level that the winners of the map meet). ``default``, ``base2`` and ``natural``
     name the winner with these logarithms alone, empty where there is none.
-
-    Args:
-        means: as ``mean_scores`` has them.
-        rate: false discovery rate over all rows.
     """
     private = means[means["epsilon"].notna()]
     rows = []
@@ -184,12 +170,7 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
 
 
 def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Return the rows of one setting with some logarithms, one for each algorithm, best first.
-
-    Args:
-        field: rows of one setting.
-        key: ``default``, or a base that every algorithm has that was played with it.
-    """
+    """Return the rows of one setting with some logarithms, one for each algorithm, best first."""
     other = field[field["interpretation"] == f"log={key}"]
     is_usual = ~field["interpretation"].isin(OTHERS)
     usual = field[is_usual & ~field["algorithm"].isin(other["algorithm"])]
@@ -241,12 +222,7 @@ def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
 
 
 def no_worse(first: Scales, other: Scales) -> float:
-    """Return the one-sided p-value of another algorithm being no worse than the first (paired t).
-
-    Args:
-        first: its scale on each instance.
-        other: the same of the other, on the same instances.
-    """
+    """Return the one-sided p-value of another being no worse than the first (paired t)."""
     gaps = other - first
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
     if error > 0.0:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.docket import Entry, Finding
+from dpbandits.claims.docket import Claim, Finding
 from dpbandits.claims.ledger import ALONE, EXACT
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
@@ -15,7 +15,7 @@ from dpbandits.pipeline.publish import claim_figures, published_file, variant_fi
 from dpbandits.text_tables import interval_text
 
 
-def find_claim(project: Project, identifier: str) -> tuple[str, Entry]:
+def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]:
     """Return the paper, a draft perhaps, of a claim or finding such as ``TSDP-C8``, and its entry.
 
     Raises:
@@ -34,12 +34,17 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Entry]:
 
 
 def explain_claim(project: Project, identifier: str) -> str:
-    """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results."""
+    """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results.
+
+    A finding is explained by what is published of it.
+    """
     # The published verdicts are explained without the engine that judges.
     from dpbandits.claims.ledger import comparisons, ledger, simultaneous
     from dpbandits.pipeline.jobs import evidence_of, judged
 
     paper, claim = find_claim(project, identifier)
+    if isinstance(claim, Finding):
+        return explain_published(project, identifier)
     announce(f"judging {claim.id}")
     judgements = judged(project, paper, [claim], evidence_of(project, paper))
     tables = [make(judgements) for make in (ledger, simultaneous, comparisons)]
@@ -67,7 +72,7 @@ def explain_published(project: Project, identifier: str) -> str:
 def _told(
     project: Project,
     paper: str,
-    claim: Entry,
+    claim: Claim,
     tables: Sequence[pd.DataFrame],
     *,
     is_published: bool,
@@ -93,7 +98,7 @@ def _told(
 def _row_lines(
     project: Project,
     paper: str,
-    claim: Entry,
+    claim: Claim,
     row: Mapping[Any, Any],
     compared: pd.DataFrame,
     *,
@@ -202,7 +207,7 @@ _UNITS = {"nash_regret": "Nash regret", "pseudo_regret": "pseudo-regret"}
 """Names of metrics -> words."""
 
 
-def conclusion(claim: Entry, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
+def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
     """Return what was asked, found and concluded on one row of the ledger, in a sentence or two.
 
     Args:

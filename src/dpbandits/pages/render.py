@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from typing import TYPE_CHECKING, Any
 
 from dpbandits.errors import InputError
 from dpbandits.reporting.text import plain_label
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 plain = plain_label
 
@@ -43,18 +45,23 @@ def claim(identifier: str, folder: str = "") -> str:
     return f"[{identifier}]({folder}claims.md#{identifier.lower()})"
 
 
-_TEMPLATES = Environment(
-    # Markdown: code hosts show it, and the site escapes what it takes from it.
-    autoescape=False,
-    loader=FileSystemLoader(Path(__file__).with_name("templates")),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-_TEMPLATES.filters |= {
-    filter.__name__: filter for filter in (anchor, cell, claim, markdown, one_line, prose)
-}
+@cache
+def _templates() -> "Environment":
+    """Return the templates; a wheel without extras, which renders none, answers without jinja2."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        # Markdown: code hosts show it, and the site escapes what it takes from it.
+        autoescape=False,
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filters = (anchor, cell, claim, markdown, one_line, prose)
+    environment.filters |= {filter.__name__: filter for filter in filters}
+    return environment
 
 
 def render(template: str, /, **values: Any) -> str:
@@ -64,7 +71,7 @@ def render(template: str, /, **values: Any) -> str:
         template: its file.
         values: what its names stand for, all of them.
     """
-    return _TEMPLATES.get_template(template).render(values)
+    return _templates().get_template(template).render(values)
 
 
 def with_region(text: str, name: str, content: str) -> str:

@@ -39,7 +39,7 @@ from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure,
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.claims.docket import Claim, Entry, Finding
+    from dpbandits.claims.docket import Claim, Finding, Statistic
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
@@ -483,11 +483,18 @@ class Study:
     @cached_property
     def claims(self) -> "list[Claim]":
         """The claims, checked."""
+        return self._claims(self.code.statistics)
+
+    def _claims(self, functions: "Mapping[str, Statistic] | None") -> "list[Claim]":
         # Simulations and drawing do without what judges.
         from dpbandits.claims.docket import claims_of
 
         file = self._claims_file
-        return [] if file is None else claims_of(file, self.claims_path, self.code.statistics)
+        return [] if file is None else claims_of(file, self.claims_path, functions, self._simulated)
+
+    @property
+    def _simulated(self) -> dict[str, int]:
+        return {name: spec.runs.count for name, spec in self.file.simulations.items()}
 
     @property
     def notes(self) -> Notes:
@@ -497,16 +504,18 @@ class Study:
     @cached_property
     def findings(self) -> "list[Finding]":
         """The findings, checked; none where there is no such file."""
+        return self._findings(self.code.statistics)
+
+    def _findings(self, functions: "Mapping[str, Statistic] | None") -> "list[Finding]":
         from dpbandits.claims.docket import findings_of
 
-        file = self._findings_file
+        file, path = self._findings_file, self.findings_path
         if file is None:
             return []
-        series = self._claims_file.series if self._claims_file else {}
-        return findings_of(file, self.findings_path, self.code.statistics, series)
+        return findings_of(file, path, functions, self._simulated, self._claims_file)
 
     @property
-    def stated(self) -> "list[Entry]":
+    def stated(self) -> "list[Claim | Finding]":
         """The claims, then the findings."""
         return [*self.claims, *self.findings]
 
@@ -524,11 +533,7 @@ class Study:
     @property
     def claims_read(self) -> list[str]:
         """Names of the results that the claims and the findings read, sorted."""
-        claims, findings = self._claims_file, self._findings_file
-        entries = [
-            *(claims.claims.values() if claims else ()),
-            *(findings.findings.values() if findings else ()),
-        ]
+        entries = [*self._claims(None), *self._findings(None)]
         return sorted({name for entry in entries for name in entry.reads})
 
     def claims_fingerprint(self) -> str:
