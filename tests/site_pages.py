@@ -1,9 +1,11 @@
-"""Pages of the site as a reader of HTML has them: elements, links, numbers."""
+"""Pages as a reader has them: elements, links and numbers of HTML; sentences and words."""
 
+import html
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"br", "hr", "img", "input", "link", "meta"}
+VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
 """Elements without an end tag."""
 
 
@@ -65,6 +67,11 @@ class Reader(HTMLParser):
         if tag == "data" and self.rows:
             self.rows[-1].numbers.append((given["value"], ""))
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open.pop() != tag:
             self.faults.append(f"</{tag}> at {self.getpos()} closes something else")
@@ -80,3 +87,72 @@ class Reader(HTMLParser):
             if self._open[-1:] == ["data"]:
                 value, shown = self.rows[-1].numbers[-1]
                 self.rows[-1].numbers[-1] = (value, shown + data)
+
+
+LONGEST = 30
+REPLACED = re.compile(
+    r"\bours\b|\bstands?\b|\bheld against\b|\bpresumed\b|\bsidecars?\b|\breading errors?\b"
+    r"|\bpublished readings?\b|\bhinges?\b|\bhangs on\b|\bchunks?\b|\brefus(?:es?|ed|al)\b"
+    r"|\bin one line\b|\bdecisive\b|\bmended\b|\bslips?\b|\btold\b|\bwhole ledger\b|\bmade from\b",
+    re.IGNORECASE,
+)
+"""Words that have a plainer name, where the word alone shows that it is meant."""
+
+
+def prose(text: str) -> str:
+    """Return a page without code, computed regions, HTML and the addresses of links.
+
+    A span of code is one word, and so is a number with its interval. Tables, headings and pictures
+    are empty lines.
+    """
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
+    text = re.sub(r"<[^>\n]+>", "", text)
+    text = re.sub(r"`[^`]+`", "CODE", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r" \[[^\[\]]*\d[^\[\]]*\](?!\()", "", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    return re.sub(r"^ *[|#].*$", "", text, flags=re.MULTILINE)
+
+
+BLOCKS = (
+    "p|li|[uod]l|h[1-6]|d[dt]|div|details|summary|label|section|article|nav|main|form|figure|button"
+    "|fieldset|legend|header|footer|title|output"
+)
+
+
+def prose_of_html(text: str) -> str:
+    """Return the text of a page of the site without code and tables; a block is a paragraph."""
+    text = re.sub(r"<(script|style|pre|table|select)\b.*?</\1>", "\n\n", text, flags=re.DOTALL)
+    text = re.sub(r"<code\b.*?</code>", "CODE", text, flags=re.DOTALL)
+    text = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n\n", text)
+    return html.unescape(re.sub(r"<[^>]+>", "", text))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a page.
+
+    A paragraph and an item of a list end one. So do a full stop, a question mark and a colon before
+    a capital, a digit, ``(a)`` or a span of code; a semicolon does not.
+    """
+    found = []
+    for paragraph in re.split(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )", prose(text)):
+        line = " ".join(paragraph.split())
+        found += re.split(r"(?<=[.!?:])[)*\"]* +(?=(?:\([a-f]\) )?[(*\"]*[A-Z0-9])", line)
+    return found
+
+
+def words(sentence: str) -> int:
+    """Return the number of pieces between spaces that have a letter or a digit."""
+    return sum(bool(re.search(r"[^\W_]", piece)) for piece in sentence.split())
+
+
+def long_sentences(text: str) -> list[str]:
+    """Return the sentences of a page that are too long."""
+    return [sentence for sentence in sentences(text) if words(sentence) > LONGEST]
+
+
+def replaced_words(text: str) -> list[str]:
+    """Return the words of a page that have a plainer name, each between its neighbours."""
+    line = " ".join(prose(text).split())
+    return [line[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(line)]

@@ -18,9 +18,9 @@ from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.digitised import compare_digitised
-from dpbandits.reporting.draw import draw_diagram, draw_figure
+from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
-from dpbandits.reporting.spec import DIAGRAM, has_published, parse_figure
+from dpbandits.reporting.spec import has_published, parse_figure
 from shared import exact_result, session_folder, shared_value
 
 ROOT = Path(__file__).parents[1]
@@ -124,10 +124,8 @@ class Document:
 
     def draw(self, name: str, folder: Path) -> list[Path]:
         """Draw a figure, panels or diagram, from made-up results."""
-        spec = self.figures[name]
-        if spec.get("kind") == DIAGRAM:
-            return draw_diagram(spec, name, self.frame, folder, self.paper.diagrams, self.name)
-        return draw_figure(spec, name, self.frame, folder, self.paper.derived, self.name)
+        code = self.paper.derived, self.paper.diagrams
+        return draw_figure(self.figures[name], name, self.frame, folder, *code, self.name)
 
     def lines(self, name: str, letter: str) -> list[Line]:
         """Return the lines of one panel of a figure."""

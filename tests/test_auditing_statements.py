@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from scipy.stats import norm
 
 from dpbandits import privacy
@@ -52,6 +53,7 @@ from dpbandits.comparisons.privacy_audit import (
     strongest,
 )
 from dpbandits.errors import InputError
+from dpbandits.reporting.draw import drawn_diagram
 from found_papers import PLAYED
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -408,8 +410,10 @@ def results(name: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("name", diagrams.DIAGRAMS)
 def test_every_figure_is_drawn_with_its_bounds(name: str) -> None:
-    drawn, points = diagrams.DIAGRAMS[name](results(name))
+    drawn, points = drawn_diagram(diagrams.DIAGRAMS[name], results(name))
     drawn.draw_without_rendering()
+    texts = [text for text in drawn.findobj(Text) if text.get_text()]
+    assert min(text.get_fontsize() for text in texts) >= 7.0
     for axes in drawn.axes:
         # A line at a level spans the panel, not the data.
         lines = [line for line in axes.lines if line.get_transform() == axes.transData]

@@ -1,280 +1,175 @@
-"""What claims of dp-ncb measure on made-up Nash regrets that are known."""
+"""Quantities of dp-ncb against the same numbers computed directly on made-up curves and runs."""
 
 import math
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dp_ncb_results import BEST, EXACT, World, changed, make, steeper, verdict_of
 from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.claims.judge import Judgement, judge
-from dpbandits.claims.ledger import ledger
-from dpbandits.papers.dp_ncb.exact_statistics import phase_one_outside, runs_with_weak_pulls
-from dpbandits.papers.dp_ncb.quantities import crossing_time, time_below, time_below_ratio
-from dpbandits.pipeline.project import Project
-from made_up_results import at, times
-from support import ROOT
+from dpbandits.claims.numbers import Measured, mean
+from dpbandits.papers.dp_ncb import quantities, theory
+from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
 
-DP_NCB = Project.load(ROOT).study("dp-ncb")
 GDP, LDP = "gdp-ncb", "ldp-ncb"
+SHARES = np.array([0.1, 0.2, 0.25, 0.3, 0.5, 0.7, 0.75, 1.0])
+HORIZON = 10**7
+NOISE = np.random.default_rng(4).normal(0.0, 0.01, 50)
+RUNS = 20
 
 
-def values(found: Judgement) -> dict[str, float]:
-    """The numbers of a verdict by the labels of their comparisons."""
-    return {each.label: each.estimate.value for each in found.comparisons}
+@dataclass
+class Curve:
+    """A Nash curve whose regret is known, with a spread of 1 % that all times share."""
+
+    values: np.ndarray
+    tags: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def regrets(self) -> tuple[list[int], list[Measured]]:
+        """Times and regrets there."""
+        times = (SHARES * HORIZON).astype(int).tolist()
+        noise = NOISE - NOISE.mean()
+        return times, [mean(value * (1.0 + noise), id(self)) for value in self.values]
+
+    def number(self) -> Measured:
+        """The regret at the horizon."""
+        return self.regrets[1][-1]
 
 
-def against(found: Judgement) -> list[str]:
-    """The labels of the comparisons against a claim."""
-    return [each.label for each in found.comparisons if each.decision == "against"]
+def curve(level: float, power: float = 0.0, **tags: Any) -> Series:
+    """Return a curve that is level s^power at a share s of the horizon."""
+    return cast("Series", Curve(level * SHARES**power, tags))
 
 
-def evidence_of(world: World, *names: str) -> Evidence:
-    """Evidence over some results in a world."""
-    return Evidence.of_frames({name: make(name, world) for name in names})
-
-
-def curve(world: World, name: str, **tags: object) -> Series:
-    """Return a Nash curve of made-up results."""
-    return Series(evidence_of(world, name), {"in": name, "metric": "nash_regret", **tags})
-
-
-def test_the_best_mean_that_there_is_decides_and_the_drawn_one_is_reported() -> None:
-    """Against a best mean of 1 the Nash regret of the same runs is 0.03 higher."""
-    found = verdict_of("NCB-C2", World(), "as-coded")
-    decides, drawn = found.comparisons
-    assert decides.estimate.value == pytest.approx(0.009 / 0.038, rel=1e-6)
-    assert drawn.estimate.value == pytest.approx(0.009 / (0.038 + 1.0 - BEST), rel=1e-6)
-    assert (decides.decision, drawn.decision) == ("for", "reported")
-    low = changed(times(0.2, algorithm="adap-ucb"))
-    assert verdict_of("NCB-C2", low, "as-coded").verdict == "fails"
-
-
-def test_each_ldp_baseline_is_read_in_its_own_row() -> None:
-    low = changed(times(0.01, algorithm="ldp-ucb-l", variant="as-written"))
-    coded, cited = (
-        verdict_of("NCB-C3", low, "as-coded", ldp_ucb=each)
-        for each in ("as coded (clipped)", "as its paper has it")
-    )
-    assert (coded.verdict, cited.verdict) == ("holds", "fails")
-
-
-def test_controlled_is_asked_of_the_growth_alone() -> None:
-    """C1c: from 0.8 to 0.7 it falls, from 0.05 to 0.06 it does not."""
-    for begin, end, verdict in ((0.8, 0.7, "holds"), (0.05, 0.06, "fails")):
-        change = changed(
-            at(begin, algorithm=GDP, simulation="panel-a-verdicts", horizon=100),
-            at(end, algorithm=GDP, simulation="panel-a-verdicts", horizon=1000),
-        )
-        found = verdict_of("NCB-C1c", change, "repaired", epsilon=0.2)
-        assert found.verdict == verdict
-        assert values(found)["GDP-NCB at T=1000 over T=100"] == pytest.approx(end / begin)
-
-
-def test_slopes_are_those_made_up_and_an_order_has_room_between_the_rates() -> None:
-    found = verdict_of("NCB-C9a", World(), "repaired")
-    assert values(found)["slope of ldp-ncb"] == pytest.approx(-0.55, abs=1e-3)
-    assert values(found)["slope of gdp-ncb"] == pytest.approx(-0.95, abs=1e-3)
-    for power, verdict in (
-        (-0.4, "not contradicted"),
-        (0.0, "not contradicted"),
-        (-0.5, "fails"),
-        (0.1, "fails"),
-    ):
-        made = changed(steeper(power, algorithm=LDP))
-        assert verdict_of("NCB-C9b", made, "repaired").verdict == verdict
-
-
-def test_a_level_is_reached_at_the_time_made_up() -> None:
-    """0.075 s^-0.95 = 0.1 at s = 0.7387; the interval is that of one run's spread by 0.95."""
-    series = curve(World(), "panels-c-to-e", variant="repaired", algorithm=GDP, epsilon=0.2)
-    found = time_below(series, level=0.1)
-    assert found.value == pytest.approx(0.75 ** (1 / 0.95) * 1e7, rel=1e-3)
+def test_a_level_is_reached_between_two_times_on_a_line_in_log_t() -> None:
+    """0.075 s^-0.95 is above 0.1 at 0.7 T and below at 0.75 T."""
+    found = quantities.time_below(curve(0.075, -0.95), level=0.1)
+    ends = np.array([0.7, 0.75])
+    above = 0.075 * ends**-0.95 - 0.1
+    place = np.interp(0.0, above[::-1], np.log(ends[::-1] * HORIZON))
+    assert found.value == pytest.approx(math.exp(place))
     lo, hi = found.interval(0.05)
     assert lo < found.value < hi
-    # 0.01 / sqrt(50) on the logarithm of Nash regret, over the slope; two parts make it larger.
-    assert math.log(hi / lo) == pytest.approx(2 * 2.01 * 0.01 / math.sqrt(50) / 0.95, rel=0.3)
+    # 0.01 / sqrt(50) on the logarithm of Nash regret, over the slope.
+    spread = 2 * 2.01 * NOISE.std(ddof=1) / math.sqrt(50) / 0.95
+    assert math.log(hi / lo) == pytest.approx(spread, rel=0.1)
 
 
 def test_a_level_that_is_not_reached_counts_as_reached_at_the_horizon() -> None:
-    flat = World(changed(at(0.3, algorithm=GDP)).change)
-    pair = [
-        curve(flat, "panels-c-to-e", variant="repaired", algorithm=name, epsilon=0.2)
-        for name in (GDP, LDP)
-    ]
-    assert time_below(pair[0], level=0.1).value == pytest.approx(1e7)
-    assert time_below_ratio(*pair, level=0.2).value > 1.0
+    flat, falling = curve(0.3), curve(0.1, -0.5)
+    assert quantities.time_below(flat, level=0.1).value == pytest.approx(HORIZON)
+    assert quantities.time_below_ratio(flat, falling, level=0.2).value > 1.0
     # Neither falls below 0.01, which says nothing of their order.
-    assert math.isnan(time_below_ratio(*pair, level=0.01).value)
+    assert math.isnan(quantities.time_below_ratio(flat, falling, level=0.01).value)
 
 
-def test_four_laws_are_scored_both_ways() -> None:
-    change = changed(times(0.4, algorithm=LDP, simulation="panel-f", nominal=True))
-    for variant in ("as-coded", "repaired"):
-        assert verdict_of("NCB-C11", change, variant, scored="nominal").verdict == "fails"
-        assert verdict_of("NCB-C11", change, variant, scored="true").verdict == "holds"
+def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
+    """0.009 s^-0.95 meets a flat curve of 0.03 between 0.25 and 0.3 T."""
+    found = quantities.crossing_time(curve(0.009, -0.95), curve(0.03))
+    ends = np.array([0.25, 0.3])
+    above = 0.009 * ends**-0.95 - 0.03
+    place = np.interp(0.0, above[::-1], np.log(ends[::-1] * HORIZON))
+    assert found.value == pytest.approx(math.exp(place))
+    assert math.isnan(quantities.crossing_time(curve(0.009, -0.95), curve(0.001)).value)
 
 
-def test_four_laws_are_compared_with_the_order_that_panel_e_has() -> None:
-    """LDP-NCB below GDP-NCB in both panels is the same order; in (e) alone it is another."""
-    both = changed(times(0.45, algorithm=LDP, horizon=10**7))
-    alone = changed(times(0.45, algorithm=LDP, simulation="panels-c-to-e"))
-    assert verdict_of("NCB-C11", both, "repaired", scored="true").verdict == "holds"
-    assert verdict_of("NCB-C11", alone, "repaired", scored="true").verdict == "fails"
-
-
-def test_an_unclear_order_in_panel_e_leaves_four_laws_undecided() -> None:
-    """GDP-NCB and LDP-NCB are tied in (e), and clearly apart in (f)."""
-    where = {"simulation": "panels-c-to-e", "epsilon": 0.2}
-    tied = changed(*(at(0.1, algorithm=each, **where) for each in (GDP, LDP)))
-    found = verdict_of("NCB-C11", tied, "repaired", scored="true")
-    assert found.verdict == "undecided"
-    unclear = [each.label for each in found.comparisons if math.isnan(each.estimate.value)]
-    assert unclear == [f"four laws at t={share} T [gdp-ncb over ldp-ncb]" for share in (0.3, 1)]
-
-
-def test_rising_curves_of_four_laws_are_no_similar_trend() -> None:
-    found = verdict_of(
-        "NCB-C11",
-        changed(steeper(1.0, algorithm="ncb", simulation="panel-f")),
-        "as-coded",
-        scored="nominal",
+def test_curves_are_compared_in_the_order_of_other_curves_where_that_is_clear() -> None:
+    names = ("ncb", GDP, LDP)
+    order = [
+        curve(value, algorithm=name) for name, value in zip(names, (0.1, 0.2, 0.3), strict=True)
+    ]
+    other = [
+        curve(value, algorithm=name) for name, value in zip(names, (0.1, 0.4, 0.3), strict=True)
+    ]
+    found = quantities.order_ratios(*order, *other)
+    assert {label: one.value for label, one in found.items()} == pytest.approx(
+        {"ncb over gdp-ncb": 0.25, "gdp-ncb over ldp-ncb": 4 / 3}
     )
-    assert found.verdict == "fails"
-    assert against(found) == ["Nash regret at T over that at 0.3 T [ncb]"]
+    tied = [order[0], order[1], curve(0.2001, algorithm=LDP)]
+    assert math.isnan(quantities.order_ratios(*tied, *other)["gdp-ncb over ldp-ncb"].value)
 
 
-@pytest.mark.parametrize(
-    ("claim", "shown"),
-    [
-        ("NCB-C18b", "GDP-NCB over NCB at T=100000000"),
-        ("NCB-C20b", "GDP-NCB over NCB at epsilon=2"),
-    ],
-)
-def test_the_number_of_a_row_is_the_cost_that_the_remark_is_about(claim: str, shown: str) -> None:
-    found = verdict_of(claim, World(), "as-coded")
-    row = ledger([found]).iloc[0]
-    assert row["estimate"] == pytest.approx(values(found)[shown])
-    assert f"number shown: {shown}, without a threshold" in row["detail"]
-    assert "binding comparison: change of" in row["detail"]
+def lengths(ends: list[float]) -> Series:
+    """Return runs of GDP-NCB at T = 1e9 whose Phase I ends at these multiples of k S."""
+    means = np.array(drawn_means())
+    unit = means.size * theory.scale(GDP, 10**9, 0.2, means.max())
+    edges = np.arange(1, 41) * 100.0 * unit
+    tags = {"series": "one", "horizon": 10**9, "metric": "nash_bins", "arm": -1}
+    uniform, best = means.mean(), means.max()
+    rows = [
+        {**tags, "run": run, "t": round(edge), "value": uniform if edge < end * unit else best}
+        for run, end in enumerate(ends)
+        for edge in edges
+    ]
+    evidence = Evidence.of_frames({"runs": pd.DataFrame(rows)})
+    return Series(evidence, {"in": "runs", "horizon": 10**9, "metric": "nash_bins"})
 
 
-def test_the_cost_of_privacy_with_the_same_phase_one_is_shown_for_the_repaired_variant() -> None:
-    label = "GDP-NCB over NCB of the same Phase I and width at T={}"
-    found = verdict_of("NCB-C18b", World(), "repaired")
-    assert values(found)[label.format(10**7)] == pytest.approx(0.075 / 0.0155)
-    assert values(found)[label.format(10**8)] == pytest.approx(0.009 / 0.0155)
-    assert label.format(10**8) not in values(verdict_of("NCB-C18b", World(), "as-coded"))
+def test_phase_one_is_found_in_the_bins_of_every_run() -> None:
+    """Bins of 100 k S; the range is from 512 to 3872 k S."""
+    inside = lengths([1550.0, 1650.0, 2050.0])
+    assert quantities.phase_one_outside(inside).value == 0.0
+    assert quantities.mean_phase_one(inside).value == pytest.approx(1750.0, rel=1e-6)
+    assert quantities.phase_one_outside(lengths([450.0, 1650.0, 3950.0])).value == 2.0
+    # Phase I ends in the bin of 500 to 600, in which 512 is.
+    assert math.isnan(quantities.phase_one_outside(lengths([550.0, 1650.0])).value)
+
+
+@pytest.mark.parametrize(("pulls", "count"), [(22.0, 0), (23.0, RUNS)])
+def test_weak_arms_pulled_more_often_than_phase_one_has_rounds(pulls: float, count: int) -> None:
+    """F14: W = 1001 at T = 1e6, one more for LDP-NCB; 45 weak arms have 22 or 23 each."""
+    rows = [
+        {"series": name, "algorithm": name, "run": run, "arm": arm, "value": pulls}
+        for name in (GDP, LDP)
+        for run in range(RUNS)
+        for arm in range(len(weak_arms().arms))
+    ]
+    evidence = Evidence.of_frames({"weak-arms": pd.DataFrame(rows).assign(metric="pulls", t=10**6)})
+    for algorithm in (GDP, LDP):
+        series = Series(evidence, {"in": "weak-arms", "algorithm": algorithm, "metric": "pulls"})
+        assert quantities.runs_with_weak_pulls(series).value == count
 
 
 def test_the_terms_of_the_bound_balance_where_remark_2_says() -> None:
     """sqrt(50/T) L^1.5 is 0.363, 0.145 and 0.056; the ratio at epsilon = 0.2, T = 1e7 is 0.723."""
-    found = verdict_of("NCB-C18a", World(), "as-written")
-    balances = [values(found)[f"sqrt(k/T) log^1.5 T [T=1e+0{power}]"] for power in (6, 7, 8)]
-    assert balances == pytest.approx([0.3631, 0.1447, 0.0559], abs=1e-4)
-    terms = values(verdict_of("NCB-C20a", World(), "as-written"))
-    assert terms["ratio of the terms at T=1e7 [epsilon=0.2]"] == pytest.approx(0.7235, abs=1e-4)
+    horizons = [10**power for power in (6, 7, 8)]
+    found = [quantities.balancing_epsilon(horizon=horizon).value for horizon in horizons]
+    assert found == pytest.approx([0.3631, 0.1447, 0.0559], abs=1e-4)
+    for horizon in horizons:
+        assert quantities.ratio_at_balance(horizon=horizon).value == pytest.approx(1.0)
+    found = quantities.term_ratio(horizon=10**7, epsilon=0.2).value
+    assert found == pytest.approx(0.7235, abs=1e-4)
 
 
-def test_slopes_over_epsilon_may_lie_anywhere_between_the_orders() -> None:
-    for factor, verdict in ((0.45, "not contradicted"), (0.35, "fails"), (1.05, "fails")):
-        made = changed(at(factor * 0.14, algorithm=LDP, epsilon=0.5))
-        found = verdict_of("NCB-C21", made, "repaired")
-        assert found.verdict == verdict
-        slope = math.log(factor) / math.log(2.5)
-        assert values(found)["slope from epsilon=0.2 to 0.5"] == pytest.approx(slope, abs=1e-6)
-
-
-def test_the_cost_of_not_knowing_the_horizon_is_that_made_up() -> None:
-    """1.5 t^0.05 at the ends of windows: from t = 2^17 - 1 to 2^23 - 1."""
-    [finding] = [each for each in DP_NCB.findings if each.id == "NCB-F11"]
-    rows = judge([finding], evidence_of(World(), "anytime", "known-horizon"))
-    asked = f"algorithm={LDP}", "repaired"
-    [found] = [
-        row for row in rows if (row.interpretation.label, row.interpretation.variant) == asked
+def test_the_bound_of_theorem_1_is_asked_of_horizons_with_the_best_mean_of_its_proof() -> None:
+    """C17: at T = 1e9 and 1e10 and at no smaller one; it is off the figure there."""
+    premises = [
+        theory.theorem_1_premise(10**power, 0.2, len(drawn_means())) for power in (8, 9, 10)
     ]
-    ends = np.array([2**17 - 1, 2**23 - 1])
-    costs = [values(found)[f"{name} cost"] for name in ("smallest", "largest")]
-    assert costs == pytest.approx(1.5 * ends**0.05, rel=1e-3)
-    growth = found.comparisons[0]
-    assert growth.estimate.value == pytest.approx(2**0.05, rel=1e-6)
-    assert growth.lo > 1.0
+    assert [premise <= max(drawn_means()) for premise in premises] == [False, True, True]
+    assert quantities.bound_over_best_mean(horizon=10**10).value == pytest.approx(4.1446, abs=1e-4)
+    first = quantities.first_informative_horizon().value
+    assert quantities.bound_over_best_mean(horizon=round(first)).value == pytest.approx(1.0)
+    assert quantities.mended_premise(horizon=10**10).value > 1.0
 
 
-def test_phase_one_is_found_in_the_bins() -> None:
-    """C13: made up to end at 0.19 and 0.024 T; kS is 1.20e5 and 1.47e5."""
-    found = values(verdict_of("NCB-C13", World(), "as-written", algorithm=GDP))
-    assert found["mean length over kS [T=1e+09]"] == pytest.approx(1583, abs=5)
-    assert found["mean length over kS [T=1e+10]"] == pytest.approx(1628, abs=35)
-    assert found["predicted length over kS [T=1e+09]"] == pytest.approx(1600)
-
-
-@pytest.mark.parametrize(("pulls", "count"), [(22.0, 0.0), (23.0, 200.0)])
-def test_weak_arms_pulled_more_often_than_phase_one_has_rounds(pulls: float, count: float) -> None:
-    """F14: W = 1001 at T = 1e6, one more for LDP-NCB as coded; 45 weak arms have 22 or 23 each."""
-    frame = make("weak-arms", World())
-    frame["value"] *= pulls / 10.0
-    evidence = Evidence.of_frames({"weak-arms": frame})
-    for algorithm in (GDP, LDP):
-        for variant in ("as-coded", "repaired"):
-            found = runs_with_weak_pulls(evidence, variant=variant, algorithm=algorithm)
-            assert found.value == count
-
-
-def test_the_bias_is_subtracted_from_every_nash_regret_but_not_in_remark_1() -> None:
-    """A bias b of log G makes a Nash regret b G lower; averages are held against the plain one."""
-    biased = World(bias=1e-3)
-    for variant in ("as-coded", "repaired"):
-        plain, less = (verdict_of("NCB-C2", made, variant) for made in (World(), biased))
-        adap = 0.038
-        expected = (0.009 - 1e-3 * (BEST - 0.009)) / (adap - 1e-3 * (BEST - adap))
-        assert plain.comparisons[0].estimate.value == pytest.approx(0.009 / adap)
-        assert less.comparisons[0].estimate.value == pytest.approx(expected, rel=1e-3)
-        same = [values(verdict_of("NCB-C14", made, variant)) for made in (World(), biased)]
-        assert same[0] == same[1]
-
-
-def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
-    """0.009 s^-0.95 meets a flat curve of 0.03 between 0.25 and 0.3 T; linear in log t there."""
-    flat = changed(at(0.03, algorithm="adap-ucb", simulation="panel-b"))
-    pair = [
-        curve(flat, "panel-b", variant="as-coded", algorithm=name) for name in (GDP, "adap-ucb")
-    ]
-    found = crossing_time(*pair)
-    ends = np.array([0.25, 0.3])
-    above = 0.009 * ends**-0.95 - 0.03
-    place = np.interp(0.0, above[::-1], np.log(ends[::-1]))
-    assert found.value == pytest.approx(math.exp(place) * 1e8, rel=1e-3)
-    better = changed(at(0.001, algorithm="adap-ucb", simulation="panel-b"))
-    pair = [
-        curve(better, "panel-b", variant="as-coded", algorithm=name) for name in (GDP, "adap-ucb")
-    ]
-    assert math.isnan(crossing_time(*pair).value)
-
-
-def test_nash_regret_is_held_against_the_bound_of_theorem_1() -> None:
-    found = values(verdict_of("NCB-C17", World(), "as-written"))
-    for horizon, regret in ((10**9, 0.001), (10**10, 0.0001)):
-        bound = EXACT.at("bounds", theorem=1, quantity="bound", x=horizon)
-        label = f"Nash regret minus its bound [T={horizon:.0e}]"
-        assert found[label] == pytest.approx(regret - bound, abs=1e-9)
-    # At smaller T the best mean is below what the proof asks for.
-    assert not any("minus its bound [T=1e+08]" in label for label in found)
-
-
-def test_phase_one_outside_its_range_is_counted_in_every_run() -> None:
-    """Half of the runs rise at once, which is before 512 k S."""
-    frame = make("phase-lengths", World())
-    assert {each.value for each in phase_one_outside(lengths(frame)).values()} == {0.0}
-    early = frame["run"] < frame["run"].median()
-    frame.loc[early, "value"] = frame["value"].max()
-    counts = phase_one_outside(lengths(frame))
-    for horizon in (10**9, 10**10):
-        rows = frame[(frame["horizon"] == horizon) & (frame["algorithm"] == GDP)]
-        runs = rows.loc[early[rows.index] & (rows["variant"] == "as-written"), "run"].nunique()
-        assert counts[f"T={horizon:.0e}"].value == runs > 0
-
-
-def lengths(frame: pd.DataFrame) -> Evidence:
-    return Evidence.of_frames({"phase-lengths": frame})
+def test_exact_numbers_are_those_by_hand() -> None:
+    """The code's Phase I has noise of scale 1; W = 32 of T = 1e3 rounds leaves 8 releases."""
+    assert quantities.noise_scale(variant="as-coded", phase="I", epsilon=0.5).value == 0.5
+    assert quantities.noise_scale(variant="as-coded", phase="II", epsilon=0.5).value == 1.0
+    assert quantities.noise_scale(variant="as-written", phase="I", epsilon=2).value == 1.0
+    repaired = quantities.composed_loss(variant="repaired", horizon=1000, release_log="base2")
+    assert repaired.value == pytest.approx(8 / math.log2(1000))
+    written = {"variant": "as-written", "horizon": 10**7}
+    # T/k means consulted; without them the first index and the releases of Phase II.
+    assert quantities.composed_loss(**written).value > 2e5 / math.log(1e7)
+    later = quantities.composed_loss(**written, counted="phase-two").value
+    assert later == pytest.approx((1 + 22) / math.log(1e7))
+    predicted = quantities.predicted_phase_one(variant="as-written", algorithm=GDP, horizon=10**9)
+    assert predicted.value == pytest.approx(1600)
+    capped = quantities.predicted_phase_one(variant="as-coded", algorithm=LDP, horizon=10**6)
+    scale = theory.scale(LDP, 10**6, 0.2, max(drawn_means()))
+    assert capped.value == pytest.approx(1002 / (50 * scale))

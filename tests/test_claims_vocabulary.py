@@ -190,6 +190,21 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
         {f"epsilon={x}, t={t}": runs("a", x, t).mean() for x in (4, 8) for t in (10, 100)},
     ),
     (
+        {
+            "quantity": "quantity",
+            "of": {"a": {"epsilon": "{epsilon}"}},
+            "arguments": {"plus": "{epsilon}"},
+            "along": "epsilon",
+            "points": [*EPSILONS],
+            "pick": "largest",
+        },
+        {"": (2 * A + EPSILONS).max()},
+    ),
+    (
+        {"value": {"algorithm": "a", "epsilon": 2}, "along": "in", "point": "{in}"},
+        {"runs": A[1], "trials": RATES[1]},
+    ),
+    (
         {"quantity": "quantity", "of": "a", "along": "epsilon", "points": [1, 2]},
         {"epsilon=1": 2 * A[0], "epsilon=2": 2 * A[1]},
     ),
@@ -250,6 +265,10 @@ def test_a_mistyped_metric_or_tag_is_seen_without_measuring() -> None:
     [
         ({"value": "a"}, "4 series"),
         ({"value": "a", "at": {"epsilon": 3}}, "0 series with"),
+        (
+            {"value": {"a": {"where": {"epsilon": 1}}}},
+            "is 'where'; allowed: .*epsilon",
+        ),
         ({"value": "a", "at": {"epsilon": 1}, "for": {"epsilno": [1]}}, "epsilno, which no series"),
         ({"value": "c"}, "series is 'c'"),
         ({"value": "{name}", "for": {"name": ["c"]}}, "series is 'c'"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from choosing_rows import INSTANCES, frames_of, grid_rows, rows_of, trial_rows
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
@@ -43,7 +44,7 @@ from dpbandits.engine.cells import Cell, Series
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy import Guarantee
-from dpbandits.reporting.draw import COLUMNS
+from dpbandits.reporting.draw import COLUMNS, drawn_diagram
 
 STUDY = Project.load(Path(__file__).parents[1]).study("choosing")
 PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
@@ -348,11 +349,13 @@ def test_the_gain_by_tuning_is_a_ratio_with_an_interval() -> None:
 @pytest.mark.parametrize("name", STUDY.figure_entries)
 def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
     frames = frames_of(STUDY.figure_entries[name]["reads"])
-    drawn, points = DIAGRAMS[name](pd.concat(frames.values(), ignore_index=True))
+    drawn, points = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
     assert list(points.columns) == COLUMNS
     assert points[["x", "y"]].notna().all(axis=None)
     assert len(drawn.axes) == {"extra-map": 4, "extra-tuning": 2}.get(name, 4)
     drawn.canvas.draw()
+    texts = [text for text in drawn.findobj(Text) if text.get_text()]
+    assert min(text.get_fontsize() for text in texts) >= 7.0
     questions = grid_rows()[SETTING].dropna().drop_duplicates()
     if name == "extra-map":
         # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.

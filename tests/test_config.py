@@ -52,6 +52,7 @@ MISTAKES = [
     (CONFIG, f"[{PAPER}]", f"[{PAPER}, {PAPER}]", "; Entries should be different"),
     (ABOUT, "summary:", "summery:", "key is 'summery'; allowed: title"),
     (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
+    (ABOUT, "  fig1b: The", "  fig1b: the", "allowed: a sentence of one line"),
     (ABOUT, "state: draft", "state: [draft]", "state is ['draft']; Input should be 'published'"),
     (ABOUT, "state: draft", "state: draft\nvenue: AAAI 2016", "venue is 'AAAI 2016'; String"),
     (EXPERIMENTS, "paper: committing-early", "- x", "is not valid YAML"),

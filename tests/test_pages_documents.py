@@ -84,7 +84,7 @@ def test_a_threshold_that_is_not_the_papers_is_named_in_the_row_of_its_claim() -
         for claim in PROJECT.study(paper).claims:
             ends = [
                 end
-                for each in claim.comparisons
+                for each in claim.comparisons.values()
                 if each.decides and each.kind not in exempt
                 for end in (each.region.low, each.region.high)
                 if math.isfinite(end) and min(abs(end), abs(end - 1.0)) > 1e-5

@@ -1,99 +1,32 @@
 """The pages are plain: short sentences, the field's own words, a README of one screen.
 
 Measured are ``README.md``, ``docs/*.md`` and the pages of the papers, which have the texts of the
-config, and the templates of the site, but not ``api.md``, which is written from docstrings.
+config; ``test_pages_site.py`` measures the site.
 """
 
-import re
 import tomllib
 
 import pytest
 
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
+from site_pages import LONGEST, REPLACED, long_sentences, prose_of_html, replaced_words, words
 from support import DOCUMENTS, ROOT
 
 PAGES = {
     name: text
     for name, text in DOCUMENTS.items()
-    if (name == "README.md" or name.startswith("docs/")) and name != "docs/api.md"
+    if name == "README.md" or name.startswith("docs/")
 }
 PAGES |= {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(ROOT.glob("docs/papers/*.md"))
 }
-TEMPLATES = {
-    path.name: path.read_text(encoding="utf-8")
-    for path in sorted(ROOT.glob("src/dpbandits/pages/site/templates/*.html"))
-}
-"""Of the site: what its pages say beside the texts of the config, which the pages above have."""
-LONGEST = 30
-REPLACED = re.compile(
-    r"\bours\b|\bstands?\b|\bheld against\b|\bpresumed\b|\bsidecars?\b|\breading errors?\b"
-    r"|\bpublished readings?\b|\bhinges?\b|\bhangs on\b|\bchunks?\b|\brefus(?:es?|ed|al)\b"
-    r"|\bin one line\b|\bdecisive\b|\bmended\b|\bslips?\b|\btold\b|\bwhole ledger\b|\bmade from\b",
-    re.IGNORECASE,
-)
-"""Words that have a plainer name, where the word alone shows that it is meant."""
 
 
-def prose(text: str) -> str:
-    """Return a page without code, computed regions, HTML and the addresses of links.
-
-    A span of code is one word, and so is a number with its interval. Tables, headings and pictures
-    are empty lines.
-    """
-    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
-    text = re.sub(r"<[^>\n]+>", "", text)
-    text = re.sub(r"`[^`]+`", "CODE", text)
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
-    text = re.sub(r" \[[^\[\]]*\d[^\[\]]*\](?!\()", "", text)
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    return re.sub(r"^ *[|#].*$", "", text, flags=re.MULTILINE)
-
-
-BLOCKS = "p|li|ul|h[1-6]|t[dhr]|d[dlt]|table|summary|label|option|div|section|button|main|nav"
-
-
-def prose_of_template(text: str) -> str:
-    """Return the text of a template: a value is one word; a block or a branch ends a sentence."""
-    text = re.sub(r"\{\{.*?\}\}", "CODE", text, flags=re.DOTALL)
-    text = re.sub(r"\{[#%].*?[#%]\}|<(script|style).*?</\1>", "\n\n", text, flags=re.DOTALL)
-    text = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n\n", text)
-    return re.sub(r"<[^>]+>", "", text)
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a page.
-
-    A paragraph and an item of a list end one. So do a full stop, a question mark and a colon before
-    a capital, a digit, ``(a)`` or a span of code; a semicolon does not.
-    """
-    found = []
-    for paragraph in re.split(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )", prose(text)):
-        line = " ".join(paragraph.split())
-        found += re.split(r"(?<=[.!?:])[)*\"]* +(?=(?:\([a-f]\) )?[(*\"]*[A-Z0-9])", line)
-    return found
-
-
-def words(sentence: str) -> int:
-    """Return the number of pieces between spaces that have a letter or a digit."""
-    return sum(bool(re.search(r"[^\W_]", piece)) for piece in sentence.split())
-
-
-TEXTS = PAGES | {name: prose_of_template(text) for name, text in TEMPLATES.items()}
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_sentences_are_short(name: str) -> None:
-    assert [line for line in sentences(TEXTS[name]) if words(line) > LONGEST] == []
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_words_that_were_replaced_are_gone(name: str) -> None:
-    text = " ".join(prose(TEXTS[name]).split())
-    assert [text[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(text)] == []
+@pytest.mark.parametrize("name", PAGES)
+def test_sentences_are_short_and_words_that_were_replaced_gone(name: str) -> None:
+    assert long_sentences(PAGES[name]) + replaced_words(PAGES[name]) == []
 
 
 def test_what_is_measured() -> None:
@@ -101,7 +34,11 @@ def test_what_is_measured() -> None:
     page = f"# {long}\n\n{short} {short.capitalize()}\n- {short}\n- {long}\n\n| {long} |\n"
     page += f"```\n{long}\n```\n<!-- begin x -->\n{long}\n<!-- end x -->\n"
     page += f"`{long}` = + [link]({short})\n"
-    assert [line for line in sentences(page) if words(line) > LONGEST] == [f"- {long}"]
+    assert long_sentences(page) == [f"- {long}"]
+    html = f"<p>{long}</p><p>{short}<ul><li>{short}</li></ul><pre>{long}</pre><p>as told <b>x</b>"
+    assert long_sentences(prose_of_html(html)) == [long]
+    [found] = replaced_words(prose_of_html(html))
+    assert found.endswith("end. as told x")
     assert REPLACED.search("It stands beside ours.")
     assert not REPLACED.search("The standard refuge is one line, hours long.")
 

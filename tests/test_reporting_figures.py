@@ -29,9 +29,9 @@ from dpbandits.reporting.draw import (
     COLUMNS,
     MAXIMAL_POINTS,
     STRIP,
-    draw_diagram,
     draw_figure,
     draw_panels,
+    drawn_diagram,
     first_crossing,
     heading,
     points_csv,
@@ -73,7 +73,8 @@ def pictures(paper: str, name: str) -> list[Figure]:
         parts = [lines, *({letter: of_panel} for letter, of_panel in lines.items())]
         drawn = [draw_panels(spec, part, paper) for part in parts]
     else:
-        drawn = [own.paper.diagrams[name](read_rows(spec.diagram_reads, own.frame, name))[0]]
+        rows = read_rows(spec.diagram_reads, own.frame, name)
+        drawn = [drawn_diagram(own.paper.diagrams[name], rows)[0]]
     for figure in drawn:
         FigureCanvasAgg(figure)
         figure.draw_without_rendering()
@@ -230,11 +231,11 @@ def test_bands_and_bars_end_at_the_intervals_of_the_csv(name: str, letter: str) 
 def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_path: Path) -> None:
     name, read = "extra-regimes", []
 
-    def draw(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    def draw(rows: pd.DataFrame) -> tuple[Figure, Any]:
         read.append(rows)
         return THIRD.paper.diagrams[name](rows)
 
-    draw_diagram(THIRD.figures[name], name, THIRD.frame, tmp_path, {name: draw}, "dp-bai")
+    draw_figure(THIRD.figures[name], name, THIRD.frame, tmp_path, diagrams={name: draw})
     exact, rounded = (rows["y"].dropna() for rows in read)
     assert rounded.tolist() == [float(f"{y:.10g}") for y in exact]
     assert rounded.tolist() != exact.tolist()
@@ -489,8 +490,8 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(tmp_path: Path) 
     (tmp_path / "file").write_text("")
     none = pd.DataFrame(columns=COLUMNS)
     refused(lambda: write_figure(tmp_path / "file/fig1", Figure(), none), "cannot be written")
-    entry, diagrams = SECOND.figures["fig1"], SECOND.paper.diagrams
-    refused(lambda: draw_diagram(entry, "fig9", SECOND.frame, out, diagrams), "fig9.kind", "fig1")
+    entry = SECOND.figures["fig1"]
+    refused(lambda: draw_figure(entry, "fig9", SECOND.frame, out), "fig9.kind", "only for")
     # Realised regret inside an episode is NaN, in the engine's results.
     rows = frame("bernoulli-curves").copy()
     rows.loc[(rows["metric"] == "realised_regret") & (rows["t"] == 500), "value"] = np.nan

@@ -14,8 +14,7 @@ from dpbandits.claims.ledger import comparisons, to_csv
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
-from dpbandits.reporting.draw import draw_diagram, draw_figure
-from dpbandits.reporting.spec import DIAGRAM
+from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.tables import write_table
 from found_papers import COMPARISONS, PAPERS
 from golden_csv import FILE, ROOT, build, differences, golden_files
@@ -89,12 +88,8 @@ def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("paper", "name"), exact(FIGURE))
 def test_exact_results_give_the_published_figures(paper: str, name: str, tmp_path: Path) -> None:
     spec, code = PROJECT.study(paper).figure_entries[name], PROJECT.study(paper).code
-    frames = frames_of(paper)
-    if spec.get("kind") == DIAGRAM:
-        files = draw_diagram(spec, name, frames, tmp_path, code.diagrams, paper)
-    else:
-        files = draw_figure(spec, name, frames, tmp_path, code.derived, paper)
-    for path in files:
+    made = code.derived, code.diagrams, paper
+    for path in draw_figure(spec, name, frames_of(paper), tmp_path, *made):
         if path.suffix == ".csv":
             published = ROOT / "docs/figures" / paper / path.name
             same(path.read_text(), published.read_text(), path.name)

@@ -168,18 +168,10 @@ def to_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=AUDIT_COLUMNS)
 
 
-@dataclass(frozen=True)
-class _Sweep:
-    """A generator of rows, and what it is called with at full and at quick scale."""
-
-    generate: Callable[..., Iterator[AuditRow]]
-    full: Mapping[str, Any]
-    quick: Mapping[str, Any]
-
-
-_SWEEPS: dict[str, list[_Sweep]] = {}
-
 Generate = TypeVar("Generate", bound=Callable[..., Iterator[AuditRow]])
+
+_SWEEPS: dict[str, list[tuple[Callable[..., Iterator[AuditRow]], Mapping[str, Any]]]] = {}
+"""Name of results and scale -> generators of their rows with the arguments there."""
 
 
 def swept(
@@ -194,26 +186,20 @@ def swept(
     """
 
     def enter(generate: Generate) -> Generate:
-        sweep = _Sweep(generate, full, full if quick is None else quick)
-        _SWEEPS.setdefault(results, []).append(sweep)
+        for name, given in ((results, full), (f"{results}, quick", quick)):
+            _SWEEPS.setdefault(name, []).append((generate, full if given is None else given))
         return generate
 
     return enter
 
 
 def swept_rows(results: str, *, quick: bool = False, **more: Any) -> list[AuditRow]:
-    """Return the exact or simulated rows of some results, in the order of their generators.
+    """Return the rows of some results at a scale, in the order of their generators.
 
-    Args:
-        results: name of the results.
-        quick: whether at quick scale.
-        more: what generators may take beside their sweep, such as ``seed``.
+    ``more`` is what a generator may take beside its sweep, such as ``seed``.
     """
-    return [
-        row
-        for sweep in _SWEEPS[results]
-        for row in sweep.generate(
-            **(sweep.quick if quick else sweep.full),
-            **{key: more[key] for key in more if key in signature(sweep.generate).parameters},
-        )
-    ]
+    rows: list[AuditRow] = []
+    for generate, given in _SWEEPS[f"{results}, quick" if quick else results]:
+        known = signature(generate).parameters
+        rows += generate(**given, **{key: more[key] for key in more if key in known})
+    return rows

@@ -487,6 +487,10 @@ class Series:
         """
         places = self.places
         if len(places) != 1:
+            columns = {tag for name in self.names for tag in self.evidence.columns(name)}
+            for key in self.tags.keys() - {*OPTIONS} - columns:
+                if self.tags[key] is not None:
+                    raise InputError.unknown("tag of a series", key, sorted(columns))
             tags = {**self.row, **self.tags, **self.over}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
             looked = ", ".join(self.names)
@@ -503,9 +507,14 @@ class Series:
         return name, *sorted(map(str, {**where, **options}.items()))
 
     def values_of(self, tag: str) -> list[Any]:
-        """Return the values of a tag, or the recorded times for ``t``, in increasing order."""
+        """Return the values of a tag in increasing order.
+
+        For ``t`` these are the recorded times, for ``in`` the results that it is in, in theirs.
+        """
         if tag == "t":
             return self.times
+        if tag == "in":
+            return [name for name, _ in self.places]
         return sorted(
             {
                 value
@@ -544,11 +553,26 @@ class Series:
             return next((curve.times.tolist() for curve in curves.values()), [])
         return list(self.evidence.times(name, self.metric, **where).tolist())
 
-    def check(self) -> None:
-        """Raise InputError where it has not one place, or its metric is not recorded there."""
-        name, _ = self.place
-        if self.evidence.is_simulated(name) and not callable(self.tags.get("metric")):
-            _ = self.times
+    def check(self, *, is_one: bool = True) -> None:
+        """Raise InputError where it is not there, or its metric is not recorded.
+
+        Args:
+            is_one: whether it has to be one series; a quantity may choose among several.
+        """
+        name, where = self.place
+        if not self.evidence.is_simulated(name) or callable(self.tags.get("metric")):
+            return
+        recorded = self.evidence.recorded(name)
+        if is_one:
+            recorded.find(where)
+        elif "metric" not in self.tags:
+            # Quantities name what they read.
+            return
+        for label in recorded.matching(where):
+            if self.metric.endswith(NASH_REGRET):
+                all_curves(recorded, label, self.metric.removesuffix(NASH_REGRET))
+            else:
+                recorded.block(label, self.metric)
 
     def per_run(self) -> Values:
         """Return one number a run."""
@@ -565,7 +589,9 @@ class Series:
             return quantity
         name, where = self.place
         if not self.evidence.is_simulated(name):
-            return exact(self.evidence.number(name, self.tags.get("column", "y"), **where))
+            column, columns = self.tags.get("column", "y"), self.evidence.columns(name)
+            runs = self.evidence.number(name, "runs", **where) if "runs" in columns else 0
+            return exact(self.evidence.number(name, column, **where), int(runs))
         if self.metric.endswith(NASH_REGRET):
             return self._nash_regret()
         if self.evidence.recorded(name).counts_trials and self.metric == "success":

@@ -284,8 +284,7 @@ class Measurement:
         for one in self._located:
             for axes in one._combinations(self.question.over, one._comparison.along):
                 for series in one.resolve({**self.question.over, **axes}):
-                    if not is_quantity or not series.places:
-                        series.check()
+                    series.check(is_one=not is_quantity)
 
     def _measured(self) -> list[Point]:
         """Return its points with their labels."""
@@ -316,17 +315,15 @@ class Measurement:
                     if names[name] not in kept:
                         break
                 else:
-                    numbers_of = [
-                        self._number(series, {**variables, **names}) for series in several
+                    measured = [
+                        Point(
+                            self._number(series, {**variables, **names, axis: x}),
+                            x,
+                            {**names, axis: x},
+                        )
+                        for x, series in zip(group, several, strict=True)
                     ]
-                    points += self._picked(
-                        [
-                            Point(number, x, {**names, axis: x})
-                            for x, number in zip(group, numbers_of, strict=True)
-                        ],
-                        variables,
-                        names,
-                    )
+                    points += self._picked(measured, variables, names)
         return points
 
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
@@ -421,7 +418,7 @@ class Measurement:
         if isinstance(points, dict) and axis in points:
             return list(points[axis])
         for one in self.resolve(over):
-            if axis not in one.fixed and (axis == "t" or one.has(axis)):
+            if axis not in one.fixed and (axis in ("t", "in") or one.has(axis)):
                 values = one.values_of(axis)
                 if not values:
                     # Says what is not there.

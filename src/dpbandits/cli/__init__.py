@@ -18,6 +18,7 @@ INTERRUPTED = 130
 
 EXTRAS = {
     "jinja2": "workflow",
+    "markdown2": "workflow",
     "pdoc": "workflow",
     "PIL": "workflow",
     "pyarrow": "workflow",

@@ -2,15 +2,13 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from numpy.typing import ArrayLike
@@ -22,7 +20,7 @@ from dpbandits.auditing.statements import FIXED_LENGTH
 from dpbandits.auditing.thompson_statements import DELTAS
 from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows
 from dpbandits.papers.curves import curve, joined
-from dpbandits.papers.panels import canvas
+from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram, add_legend, write_note
 from dpbandits.reporting.palette import COLOURS
@@ -81,6 +79,7 @@ class Panel:
         scales: of x and y, ``linear`` or ``log``.
         title: above it.
         limit: y of the level that a claim allows, or None.
+        ticks: places of ticks of x, or None for a few round ones.
         note: text and place of a sentence in it.
         steps: whether the curves are steps of a parameter, named in the panel.
     """
@@ -91,6 +90,7 @@ class Panel:
     scales: tuple[str, str] = ("log", "log")
     title: str = ""
     limit: float | None = None
+    ticks: Sequence[float] | None = None
     note: tuple[str, str] | None = None
     steps: bool = False
 
@@ -120,7 +120,7 @@ def _split(name: str) -> tuple[str, str]:
     return head, end
 
 
-def theorem_3(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def theorem_3(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on mu of Thompson sampling over T, and their shares of Theorem 3."""
     chosen = rows[rows["statement"] == "AUD-2"]
     horizons = np.array(sorted(set(chosen["horizon"])), np.float64)
@@ -135,7 +135,7 @@ def theorem_3(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return _beside_shares([*claims, *lower], r"$\mu$ of Gaussian DP", r"$\sqrt{T/2}$")
 
 
-def epsilons(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def epsilons(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on epsilon at delta of Thompson sampling over T, and their shares."""
     curves = []
     for delta in DELTAS:
@@ -145,7 +145,7 @@ def epsilons(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return _beside_shares(curves, r"$\varepsilon$ at $\delta$", r"claimed $\varepsilon$")
 
 
-def _beside_shares(curves: list[Curves], y: str, claim: str) -> tuple[Figure, pd.DataFrame]:
+def _beside_shares(curves: list[Curves], y: str, claim: str) -> Drawn:
     """Return curves over T and, beside them, the lower bounds over what is claimed."""
     above = joined(curves)
     lower = above[above["kind"] == "lower"]
@@ -154,12 +154,12 @@ def _beside_shares(curves: list[Curves], y: str, claim: str) -> tuple[Figure, pd
     return _figure(
         [
             Panel(above, "$T$", y, title="Claims and lower bounds"),
-            Panel(shares, "$T$", share, SHARE, "Over the claim", 1.0, note),
+            Panel(shares, "$T$", share, SHARE, "Over the claim", 1.0, note=note),
         ]
     )
 
 
-def trade_off(curves: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def trade_off(curves: pd.DataFrame) -> Drawn:
     """Return the errors of the tests between two inputs of Thompson sampling, T = 100."""
     drawn = curves.assign(kind=curves["series"].map({"claimed": "claimed"}).fillna("lower"))
     drawn["log10_chance"] = 0.0
@@ -170,7 +170,7 @@ def trade_off(curves: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return _figure([linear, Panel(drawn, *labels, ("log", "log"), f"{title}, log axes")])
 
 
-def modified(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def modified(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on mu of Modified TS over the claimed eta, by pre-pulls b."""
     chosen = rows[rows["statement"] == "AUD-3"]
     chosen = chosen.assign(eta=chosen["claimed"].round(9), b=_parameter(chosen, "b"))
@@ -193,7 +193,7 @@ def modified(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return _figure(panels)
 
 
-def budgets(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def budgets(rows: pd.DataFrame) -> Drawn:
     """Return the bounds of DP-TS-UCB and lower bounds over alpha, a panel for each T.
 
     Beside both stands the best that the first epoch can leak against a known threshold.
@@ -260,7 +260,7 @@ def _by_horizon(rows: pd.DataFrame, epsilon: float) -> Curves:
     return joined(curves)
 
 
-def gdp_ncb(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def gdp_ncb(rows: pd.DataFrame) -> Drawn:
     """Return the bounds of GDP-NCB over epsilon: its releases over T, its stop test over M."""
     label = r"Lower bound / claimed $\varepsilon$"
     bounds = rows[rows["statement"].notna()]
@@ -287,7 +287,7 @@ def gdp_ncb(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     return _figure([*panels, stop], foot=WEAKER.replace("\n", " "))
 
 
-def dp_od(curves: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def dp_od(curves: pd.DataFrame) -> Drawn:
     """Return the bounds of DP-OD over epsilon by the angle of the second arm."""
     panel = Panel(
         _exact(curves),
@@ -295,6 +295,7 @@ def dp_od(curves: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         r"Lower bound / claimed $\varepsilon$",
         ("linear", "linear"),
         limit=1.0,
+        ticks=range(0, 361, 60),
     )
     return _figure([panel])
 
@@ -334,30 +335,29 @@ def _exact(curves: Curves) -> Curves:
     return curves.assign(kind=kinds, log10_chance=chance)
 
 
-def _figure(panels: Sequence[Panel], foot: str = "") -> tuple[Figure, pd.DataFrame]:
+def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
     """Return the panels side by side with one legend, and the drawn numbers."""
     points = []
-    with style.context():
-        drawn, all_axes = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.2, columns=len(panels))
-        handles: dict[str, Any] = {}
-        is_seen: set[bool] = set()
-        for letter, axes, panel in zip("abc", all_axes, panels, strict=False):
-            own = _draw(axes, panel, is_seen)
-            if panel.steps:
-                axes.legend(own.values(), own.keys(), loc="upper left")
-            else:
-                handles = own | handles
-            several = len(panels) > 1
-            axes.set_title(f"({letter}) {panel.title}" if several else panel.title)
-            prefix = f"{letter}: " if several else ""
-            points.append(panel.curves.assign(series=prefix + panel.curves["series"]))
-        grey: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": "#555555"}
-        if False in is_seen:
-            handles[SEEN] = Line2D([], [], **grey)
-            handles[RARE] = Line2D([], [], **grey, **HOLLOW)
-        if foot:
-            drawn.supxlabel(foot, fontsize=7)
-        add_legend(drawn, _by_channel(panels[0], handles))
+    drawn, all_axes = canvas(columns=len(panels))
+    handles: dict[str, Any] = {}
+    is_seen: set[bool] = set()
+    for letter, axes, panel in zip("abc", all_axes, panels, strict=False):
+        own = _draw(axes, panel, is_seen)
+        if panel.steps:
+            axes.legend(own.values(), own.keys(), loc="upper left")
+        else:
+            handles = own | handles
+        several = len(panels) > 1
+        axes.set_title(f"({letter}) {panel.title}" if several else panel.title)
+        prefix = f"{letter}: " if several else ""
+        points.append(panel.curves.assign(series=prefix + panel.curves["series"]))
+    grey: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": "#555555"}
+    if False in is_seen:
+        handles[SEEN] = Line2D([], [], **grey)
+        handles[RARE] = Line2D([], [], **grey, **HOLLOW)
+    if foot:
+        drawn.supxlabel(foot, fontsize=7)
+    add_legend(drawn, _by_channel(panels[0], handles))
     table = pd.concat(points, ignore_index=True)
     runs = table["runs"].fillna(0).astype(int) if "runs" in table else 0
     return drawn, table.assign(variant="as-written", interpretation="", runs=runs)
@@ -415,7 +415,7 @@ def _draw(axes: Axes, panel: Panel, is_seen: set[bool]) -> dict[str, Any]:
         if scale == "symlog":
             getattr(axes, f"set_{which}scale")(scale)
         else:
-            style.style_axis(axes, which, scale)
+            style.style_axis(axes, which, scale, panel.ticks if which == "x" else None)
     if panel.limit is not None:
         axes.set_ylim(0.0, None)
     axes.set(xlabel=panel.x, ylabel=panel.y)
@@ -444,9 +444,7 @@ def _draw_seen(
     return Line2D([], [], **lone)
 
 
-Draw = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
-
-CURVES: dict[str, Draw] = {
+CURVES: dict[str, Diagram] = {
     "extra-theorem-3": theorem_3,
     "extra-epsilon": epsilons,
     "extra-trade-off": trade_off,
@@ -486,21 +484,19 @@ _HEIGHT = 0.205
 """Inches of one line."""
 
 
-def summary(rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def summary(rows: pd.DataFrame) -> Drawn:
     """Return the figure and its points: series, variant, interpretation, x (ratio), y (line)."""
     points = ratios(all_rows({"rows": rows}))
     names = list(dict.fromkeys(points["name"]))
-    with style.context():
-        drawn = Figure(figsize=(style.PAGE_WIDTH, _HEIGHT * len(names) + 0.9), layout="constrained")
-        FigureCanvasAgg(drawn)
-        axes = drawn.subplots()
-        claiming = len(set(points["name"][points["verdict"] != NOTHING_CLAIMED])) - 0.5
-        refuted: dict[str, Any] = {"color": COLOURS["vermillion"], "alpha": 0.07, "linewidth": 0}
-        axes.fill_betweenx([-0.6, claiming], 1.0, MOST, zorder=0, **refuted)
-        axes.plot([1.0, 1.0], [-0.6, claiming], color="black", linewidth=0.9, zorder=1)
-        for _, point in points.iterrows():
-            _mark(axes, point, names.index(point["name"]))
-        _finish(drawn, axes, names)
+    drawn, (axes,) = canvas(height=_HEIGHT * len(names) + 0.5)
+    claiming = len(set(points["name"][points["verdict"] != NOTHING_CLAIMED])) - 0.5
+    refuted: dict[str, Any] = {"color": COLOURS["vermillion"], "alpha": 0.07, "linewidth": 0}
+    axes.fill_betweenx([-0.6, claiming], 1.0, MOST, zorder=0, **refuted)
+    axes.plot([1.0, 1.0], [-0.6, claiming], color="black", linewidth=0.9, zorder=1)
+    for _, point in points.iterrows():
+        _mark(axes, point, names.index(point["name"]))
+    _finish(axes, names)
+    add_legend(drawn, _handles())
     places = [names.index(name) for name in points["name"]]
     drawn_points = points.assign(series=points["name"] + ", " + points["kind"], y=places)
     return drawn, drawn_points.assign(x=points["ratio"], lo=places, hi=places)
@@ -555,7 +551,7 @@ def _mark(axes: Axes, point: "pd.Series[Any]", place: int) -> None:
     )
 
 
-def _finish(drawn: Figure, axes: Axes, names: list[str]) -> None:
+def _finish(axes: Axes, names: list[str]) -> None:
     axes.set_xscale("log")
     axes.set_xlim(LEAST, MOST)
     axes.set_ylim(len(names) - 0.4, -0.6)
@@ -566,20 +562,22 @@ def _finish(drawn: Figure, axes: Axes, names: list[str]) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("certified lower bound over the claimed bound")
+    axes.text(1.15, -0.75, "the bound exceeds the claim", fontsize=7, va="bottom")
+    axes.text(0.87, -0.75, "not contradicted", fontsize=7, va="bottom", ha="right")
+
+
+def _handles() -> dict[str, Line2D]:
     look: dict[str, Any] = {"linestyle": "none", "markersize": 4.2}
-    handles = [
-        Line2D([], [], marker=marker, color=colour, label=variant, **look)
-        for variant, (marker, colour) in LOOKS.items()
-    ]
     grey: dict[str, Any] = {"marker": "o", "color": "#555555", **look}
-    handles += [
-        Line2D([], [], label=SEEN, **grey),
-        Line2D([], [], label=RARE, **HOLLOW, **grey),
-        Line2D([], [], label="unbounded", **{**grey, "marker": ">"}),
-    ]
-    drawn.legend(handles=handles, loc="outside upper center", ncols=3)
-    axes.text(1.15, -0.75, "the bound exceeds the claim", fontsize=6.5, va="bottom")
-    axes.text(0.87, -0.75, "not contradicted", fontsize=6.5, va="bottom", ha="right")
+    variants = {
+        variant: Line2D([], [], marker=marker, color=colour, **look)
+        for variant, (marker, colour) in LOOKS.items()
+    }
+    return variants | {
+        SEEN: Line2D([], [], **grey),
+        RARE: Line2D([], [], **HOLLOW, **grey),
+        "unbounded": Line2D([], [], **{**grey, "marker": ">"}),
+    }
 
 
 DIAGRAMS: dict[str, Diagram] = {"extra-audit": summary, **CURVES}

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -16,8 +16,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from dpbandits.comparisons.choosing import tuning
 from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYERS, PURE, SHOWN
 from dpbandits.comparisons.scores import WINNER, family_scores, mean_scores, winners
+from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import COLUMNS, Diagram, shared_legend
+from dpbandits.reporting.draw import Diagram, add_legend
 from dpbandits.reporting.palette import look_of
 
 EPSILON = r"$\epsilon$"
@@ -35,8 +36,6 @@ MAP_WIDTH = 5.0
 TIED = "#e0e0e0"
 """Colour of ties."""
 
-Drawn = tuple[Figure, pd.DataFrame]
-
 
 def draw_map(rows: pd.DataFrame) -> Drawn:
     """Return the map and its points: series (class, K, T and winner), x epsilon, y the margin."""
@@ -45,24 +44,24 @@ def draw_map(rows: pd.DataFrame) -> Drawn:
     classes = [name for name in SHOWN if name in set(table["class"])]
     counts = sorted(table["arms"].unique())
     lengths = [sorted(table["horizon"][table["arms"] == count].unique()) for count in counts]
-    with style.context():
-        size = (MAP_WIDTH, 0.3 * sum(map(len, lengths)) + 0.4 * len(counts) + 0.8)
-        drawn, panels = _panels(len(counts), len(classes), size, height_ratios=[*map(len, lengths)])
-        for count, horizons, line in zip(counts, lengths, panels, strict=True):
-            for name, axes in zip(classes, line, strict=True):
-                field = table[(table["class"] == name) & (table["arms"] == count)]
-                _draw_cells(axes, field, sorted(table["epsilon"].unique()), horizons)
-                axes.set_title(f"{DESCRIPTIONS[name]}: K = {count}", fontsize=7.5)
-            line[0].set_ylabel("horizon $T$")
-        _label_budgets(panels)
-        drawn.legend(handles=_map_handles(table), loc="outside upper center", ncols=3)
+    height = 0.3 * sum(map(len, lengths)) / len(counts) + 0.4
+    shape = len(counts), len(classes)
+    drawn, panels = _panels(*shape, MAP_WIDTH, height, height_ratios=[*map(len, lengths)])
+    for count, horizons, line in zip(counts, lengths, panels, strict=True):
+        for name, axes in zip(classes, line, strict=True):
+            field = table[(table["class"] == name) & (table["arms"] == count)]
+            _draw_cells(axes, field, sorted(table["epsilon"].unique()), horizons)
+            axes.set_title(f"{DESCRIPTIONS[name]}: K = {count}", fontsize=7.5)
+        line[0].set_ylabel("horizon $T$")
+    _label_budgets(panels)
+    add_legend(drawn, _map_handles(table))
     won = table["verdict"] == WINNER
     names = table["first"].where(won, "tie of " + table["first"] + " and " + table["second"])
     setting = table["class"] + ", K = " + table["arms"].astype(str)
     series = setting + ", T = " + table["horizon"].astype(str) + ": " + names
     ends = {"lo": "margin_lo", "hi": "margin_hi"}
     values = {"x": table["epsilon"], "y": table["margin"]} | {k: table[v] for k, v in ends.items()}
-    return drawn, _points(pd.DataFrame({"series": series, **values, "variant": "", "runs": 0}))
+    return drawn, pd.DataFrame({"series": series, **values, "variant": ""})
 
 
 def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: list[int]) -> None:
@@ -83,7 +82,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
         for place, name in ((-0.2, row["first"]), (0.2, row["second"])):
             axes.plot(x + place, y + 0.15, **_mark(name), markersize=4.5)
         text = "log" if row["default"] else "="
-        axes.text(x, y - 0.27, text, fontsize=6, ha="center", va="center")
+        axes.text(x, y - 0.27, text, fontsize=7, ha="center", va="center")
     axes.grid(visible=False)
     axes.set_xlim(-0.5, len(budgets) - 0.5)
     axes.set_ylim(-0.5, len(lengths) - 0.5)
@@ -98,21 +97,21 @@ def _mark(algorithm: str) -> dict[str, Any]:
     return {"marker": look.marker, "color": look.colour, "linestyle": "none"}
 
 
-def _map_handles(table: pd.DataFrame) -> list[Any]:
+def _map_handles(table: pd.DataFrame) -> dict[str, Artist]:
     """Return the legend: the colour of every winner, the mark of all that tie, and ties."""
     is_won = table["verdict"] == WINNER
     won, tied = set(table["first"][is_won]), {*table["first"][~is_won], *table["second"][~is_won]}
-    handles: list[Any] = [
-        Patch(facecolor=look_of(algorithm).colour, label=PLAYERS[algorithm][0])
+    handles: dict[str, Artist] = {
+        PLAYERS[algorithm][0]: Patch(facecolor=look_of(algorithm).colour)
         for algorithm in PLAYERS
         if algorithm in won
-    ]
-    handles += [
-        Line2D([], [], **_mark(algorithm), markersize=5, label=PLAYERS[algorithm][0])
+    }
+    handles |= {
+        PLAYERS[algorithm][0]: Line2D([], [], **_mark(algorithm), markersize=5)
         for algorithm in PLAYERS
         if algorithm in tied - won
-    ]
-    return [*handles, Patch(facecolor=TIED, label="tie of two, or (log) open bases decide")]
+    }
+    return {**handles, "tie of two, or (log) open bases decide": Patch(facecolor=TIED)}
 
 
 def draw_price(rows: pd.DataFrame) -> Drawn:
@@ -120,18 +119,16 @@ def draw_price(rows: pd.DataFrame) -> Drawn:
     means = at_common_horizon(mean_scores(family_scores(rows)))
     counts = sorted(means["arms"].unique())
     points = []
-    with style.context():
-        drawn, panels = _panels(len(MODELS), len(counts), sharey="row")
-        for (model, classes), line in zip(MODELS.items(), panels, strict=True):
-            for count, axes in zip(counts, line, strict=True):
-                field = means[(means["arms"] == count) & means["kind"].isin(classes)]
-                points += _lines(axes, field, f"{model}, K = {count}")
-                axes.axhline(1.0, color="black", linewidth=0.8)
-                _round_ticks(axes, "y")
-                axes.set_title(f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
-            line[0].set_ylabel(PRICE)
-        _label_budgets(panels)
-        shared_legend(drawn, 6)
+    drawn, panels = _panels(len(MODELS), len(counts), sharey="row")
+    for (model, classes), line in zip(MODELS.items(), panels, strict=True):
+        for count, axes in zip(counts, line, strict=True):
+            field = means[(means["arms"] == count) & means["kind"].isin(classes)]
+            points += _lines(axes, field, f"{model}, K = {count}")
+            axes.axhline(1.0, color="black", linewidth=0.8)
+            _round_ticks(axes, "y")
+            axes.set_title(f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
+        line[0].set_ylabel(PRICE)
+    _label_budgets(panels)
     return drawn, pd.concat(points, ignore_index=True)
 
 
@@ -151,7 +148,7 @@ def _lines(axes: Axes, field: pd.DataFrame, place: str) -> list[pd.DataFrame]:
         line = field[field["algorithm"] == algorithm]
         if not line.empty:
             _line(axes, line, look_of(algorithm), name)
-            points.append(_points(line.assign(series=f"{place}: {name}")))
+            points.append(line.assign(series=f"{place}: {name}"))
     _budget_ticks(axes, sorted(field["x"].unique()))
     return points
 
@@ -166,29 +163,28 @@ def draw_worst(rows: pd.DataFrame) -> Drawn:
     """Return the price of privacy, its mean and what one instance in ten exceeds, by algorithm."""
     means = at_common_horizon(mean_scores(family_scores(rows)))
     counts, points = sorted(means["arms"].unique()), []
-    with style.context():
-        drawn, panels = _panels(len(WORST_EPSILONS), len(counts), sharey="row")
-        for epsilon, line in zip(WORST_EPSILONS, panels, strict=True):
-            private = means[means["epsilon"] == epsilon]
-            level = np.log(private["price"]).groupby(private["algorithm"]).mean()
-            order = list(level.sort_values(kind="stable").index)
-            for count, axes in zip(counts, line, strict=True):
-                field = private[private["arms"] == count]
-                _draw_dumbbells(axes, field, order)
-                axes.set_title(
-                    f"{EPSILON} = {epsilon:g}, K = {count}, T = {field['horizon'].iloc[0]:,}"
-                )
-                place = f"K = {count}, epsilon = {epsilon:g}"
-                points += _dumbbell_points(field, place, order)
-        for axes in panels[-1]:
-            axes.set_xlabel(PRICE)
-        look: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "none"}
-        hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
-        handles = [
-            Line2D([], [], label="geometric mean over the instances", **look),
-            Line2D([], [], label="one instance in ten is worse", **look, **hollow),
-        ]
-        drawn.legend(handles=handles, loc="outside upper center", ncols=2)
+    drawn, panels = _panels(len(WORST_EPSILONS), len(counts), sharey="row")
+    for epsilon, line in zip(WORST_EPSILONS, panels, strict=True):
+        private = means[means["epsilon"] == epsilon]
+        level = np.log(private["price"]).groupby(private["algorithm"]).mean()
+        order = list(level.sort_values(kind="stable").index)
+        for count, axes in zip(counts, line, strict=True):
+            field = private[private["arms"] == count]
+            _draw_dumbbells(axes, field, order)
+            axes.set_title(
+                f"{EPSILON} = {epsilon:g}, K = {count}, T = {field['horizon'].iloc[0]:,}"
+            )
+            place = f"K = {count}, epsilon = {epsilon:g}"
+            points += _dumbbell_points(field, place, order)
+    for axes in panels[-1]:
+        axes.set_xlabel(PRICE)
+    look: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "none"}
+    hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
+    handles = {
+        "geometric mean over the instances": Line2D([], [], **look),
+        "one instance in ten is worse": Line2D([], [], **look, **hollow),
+    }
+    add_legend(drawn, handles)
     return drawn, pd.concat(points, ignore_index=True)
 
 
@@ -199,7 +195,7 @@ def _draw_dumbbells(axes: Axes, field: pd.DataFrame, order: list[str]) -> None:
         axes.plot([row["price"], row["tail"]], [place] * 2, color=mark["color"], linewidth=0.9)
         axes.plot(row["price"], place, **mark)
         axes.plot(row["tail"], place, **mark, markerfacecolor="white", markeredgewidth=0.8)
-    axes.set_yticks(range(len(order)), [PLAYERS[name][0] for name in order], fontsize=6)
+    axes.set_yticks(range(len(order)), [PLAYERS[name][0] for name in order], fontsize=7)
     axes.set_ylim(len(order) - 0.4, -0.6)
     _round_ticks(axes, "x")
 
@@ -210,7 +206,7 @@ def _dumbbell_points(field: pd.DataFrame, place: str, order: list[str]) -> list[
     names = field["algorithm"].map(lambda algorithm: PLAYERS[algorithm][0])
     ends = dict.fromkeys(("y", "lo", "hi"), lines)
     return [
-        _points(field.assign(x=field[key], **ends, series=f"{place}: " + names + f", {words}"))
+        field.assign(x=field[key], **ends, series=f"{place}: " + names + f", {words}")
         for key, words in (("price", "mean"), ("tail", "one in ten"))
     ]
 
@@ -222,31 +218,28 @@ def draw_tuning(frames: pd.DataFrame) -> Drawn:
     table = table.rename(columns={"epsilon": "x", "gain": "y"})
     counts, horizons = (sorted(table[key].unique()) for key in ("arms", "horizon"))
     points = []
-    with style.context():
-        drawn, panels = _panels(1, len(horizons), sharey=True)
-        for horizon, axes in zip(horizons, panels[0], strict=True):
-            for count, look in zip(counts, palette.ordered_looks(len(counts)), strict=True):
-                line = table[(table["horizon"] == horizon) & (table["arms"] == count)]
-                _line(axes, line, look, f"K = {count}")
-                named = line.assign(series=f"K = {count}, T = {horizon}")
-                points.append(_points(named.assign(variant="as-written", runs=0)))
-            axes.axhline(1.0, color="black", linewidth=0.8)
-            _round_ticks(axes, "y")
-            _budget_ticks(axes, sorted(table["x"].unique()))
-            axes.set_title(f"T = {horizon:,}")
-        panels[0, 0].set_ylabel("regret untuned over tuned")
-        _label_budgets(panels)
-        shared_legend(drawn, 4)
+    drawn, panels = _panels(1, len(horizons), sharey=True)
+    for horizon, axes in zip(horizons, panels[0], strict=True):
+        for count, look in zip(counts, palette.ordered_looks(len(counts)), strict=True):
+            line = table[(table["horizon"] == horizon) & (table["arms"] == count)]
+            _line(axes, line, look, f"K = {count}")
+            named = line.assign(series=f"K = {count}, T = {horizon}")
+            points.append(named.assign(variant="as-written", runs=0))
+        axes.axhline(1.0, color="black", linewidth=0.8)
+        _round_ticks(axes, "y")
+        _budget_ticks(axes, sorted(table["x"].unique()))
+        axes.set_title(f"T = {horizon:,}")
+    panels[0, 0].set_ylabel("regret untuned over tuned")
+    _label_budgets(panels)
     return drawn, pd.concat(points, ignore_index=True)
 
 
 def _panels(
-    rows: int, columns: int, size: tuple[float, float] | None = None, **options: Any
+    rows: int, columns: int, width: float | None = None, height: float = 1.9, **options: Any
 ) -> tuple[Figure, np.ndarray]:
-    width = style.WIDE_PAGE if columns > 2 else style.PAGE_WIDTH
-    drawn = Figure(figsize=size or (width, 1.9 * rows + 0.7), layout="constrained")
-    FigureCanvasAgg(drawn)
-    return drawn, drawn.subplots(rows, columns, squeeze=False, **options)
+    width = width or (style.WIDE_PAGE if columns > 2 else style.PAGE_WIDTH)
+    drawn, panels = canvas(rows, columns, width, height, **options)
+    return drawn, np.array(panels).reshape(rows, columns)
 
 
 def _label_budgets(panels: np.ndarray) -> None:
@@ -269,11 +262,6 @@ def _round_ticks(axes: Axes, which: str) -> None:
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_major_formatter(FuncFormatter(style.thousands))
     axis.set_minor_locator(NullLocator())
-
-
-def _points(rows: pd.DataFrame) -> pd.DataFrame:
-    rows = rows if "interpretation" in rows else rows.assign(interpretation="")
-    return rows[COLUMNS]
 
 
 DIAGRAMS: dict[str, Diagram] = {

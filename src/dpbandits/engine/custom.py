@@ -380,14 +380,20 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
     if _is_installed(str(folder)):
         return {}
 
+    tops = {name.partition(".")[0] for name in list(sys.modules)}
+    tops -= {PACKAGE, "__main__", *sys.stdlib_module_names}
+    would = {
+        top
+        for top in tops
+        if (folder / f"{top}.py").is_file() or (folder / top / "__init__.py").is_file()
+    }
+
     def is_beside(name: str, module: ModuleType) -> bool:
         top = name.partition(".")[0]
-        if top in (PACKAGE, "__main__") or top in sys.stdlib_module_names:
-            return False
+        if top in would or top not in tops or not is_users(module):
+            return top in would
         file = _file_of(module)
-        lies_there = file is not None and Path(file).resolve().is_relative_to(folder)
-        would = (folder / f"{top}.py").is_file() or (folder / top / "__init__.py").is_file()
-        return would or (lies_there and is_users(module))
+        return file is not None and Path(file).resolve().is_relative_to(folder)
 
     names = [name for name, module in list(sys.modules.items()) if is_beside(name, module)]
     return {name: sys.modules.pop(name) for name in names}

@@ -332,8 +332,11 @@ class Contents:
         about = self.project.papers.get(group.paper)
         if about is None or about.twin is None or about.picture not in group.stems:
             return None
-        figures = self.figures(group.paper)
-        return about.twin, next(each.title for each in figures if about.twin in each.stems)
+        for other in self.figures(group.paper):
+            if about.twin in other.stems:
+                return about.twin, other.title
+        allowed = "a figure or panel of the paper"
+        raise InputError(f"{group.paper}: twin is {about.twin!r}; allowed: {allowed}")
 
     def about(self, group: FigureGroup) -> pd.DataFrame:
         """Return the rows of the ledger about a figure or any of its panels."""
@@ -389,9 +392,16 @@ class Contents:
         return " ".join(shown) or group.message
 
     def in_words(self, paper: str, label: str) -> str:
-        """Return the interpretations of a row in words: ``l1 norm`` for ``norm=l1``."""
-        about = self.project.papers.get(paper)
-        return about.words_of(label) if about else label
+        """Return the interpretations of a row in words: ``l1 norm`` for ``norm=l1``.
+
+        In a comparison across papers those of all papers are known.
+        """
+        papers = self.project.papers
+        known = [papers[paper]] if paper in papers else papers.values()
+        words = {key: said for about in known for key, said in about.interpretations.items()}
+        words |= VARIANTS
+        keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
+        return ", ".join(words.get(key, key.replace("=", " = ")) for key in keys)
 
     def claims(self, rows: pd.DataFrame) -> list[Values]:
         """Return the claims of some rows of the ledger, each with its rows and its answer."""

@@ -122,11 +122,26 @@ def published_digitised(project: Project, paper: str) -> pd.DataFrame | None:
     return pd.read_csv(path) if path.exists() else None
 
 
+def read_table(path: Path) -> pd.DataFrame:
+    """Return the csv of a table, a column of numbers as numbers.
+
+    A column has texts where one of them is no number, or a chance below all floats: 1e-620236.
+    """
+    return pd.read_csv(path, keep_default_na=False, dtype=str).apply(_column)
+
+
+def _column(texts: "pd.Series[str]") -> "pd.Series[Any]":
+    numbers = pd.to_numeric(texts.replace("", None), errors="coerce")
+    is_text = numbers.isna() & (texts != "")
+    is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
+    return texts if (is_text | is_rounded).any() else numbers
+
+
 def with_tables(project: Project, text: str) -> str:
     """Return a document with each region ``table PAPER/NAME`` filled with the published table."""
     for region, paper, name in _TABLE.findall(text):
         path = project.folder / TABLES / paper / f"{name}.csv"
-        numbers = pd.read_csv(path, keep_default_na=False, na_values=[])
+        numbers = read_table(path)
         table = markdown_table(project.study(paper).table_entries[name], name, numbers)
         text = with_region(text, region, f"\n{table}\n")
     return text

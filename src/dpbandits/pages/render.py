@@ -22,17 +22,12 @@ def one_line(text: object) -> str:
 
 def prose(text: object) -> str:
     """Return a text of the config as Markdown, on one line and without elements of HTML."""
-    return re.sub(r"<(?=[A-Za-z/])", "&lt;", one_line(plain(str(text))))
+    return without_elements(one_line(plain(str(text))))
 
 
-def markdown(text: str) -> str:
-    """Return paragraphs of a docstring as Markdown: code between single ticks, no HTML."""
-    return re.sub(r"<(?=[A-Za-z/])", "&lt;", text).replace("``", "`")
-
-
-def anchor(heading: str) -> str:
-    """Return the anchor that a Markdown heading has on a code host."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+def without_elements(text: str) -> str:
+    """Return a text of Markdown in which nothing is an element of HTML."""
+    return re.sub(r"<(?=[A-Za-z/])", "&lt;", text)
 
 
 def cell(text: object) -> str:
@@ -59,7 +54,7 @@ def _templates() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    filters = (anchor, cell, claim, markdown, one_line, prose)
+    filters = (cell, claim, one_line, prose)
     environment.filters |= {filter.__name__: filter for filter in filters}
     return environment
 

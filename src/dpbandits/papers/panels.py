@@ -1,4 +1,4 @@
-"""Parts of the papers' diagrams: canvases, marks with intervals, lines, rows of the csv."""
+"""Parts of diagrams: canvases, axes, marks with intervals, lines, rows of the csv."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,12 +17,19 @@ from dpbandits.reporting import style
 Points = list[dict[str, Any]]
 """Rows of the csv of a figure."""
 
+Drawn = tuple[Figure, Points | pd.DataFrame]
+
 
 def canvas(
-    width: float, height: float, rows: int = 1, columns: int = 1, **shared: Any
+    rows: int = 1,
+    columns: int = 1,
+    width: float = style.PAGE_WIDTH,
+    height: float = style.PANEL_HEIGHT,
+    **shared: Any,
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure, its size in inches, and its panels, row by row."""
-    drawn = Figure(figsize=(width, height), layout="constrained")
+    """Return an empty figure, so many inches wide and its panels high, and these, row by row."""
+    drawn = Figure(figsize=(width, height * rows), layout="constrained")
+    # A canvas that can measure text.
     FigureCanvasAgg(drawn)
     return drawn, list(drawn.subplots(rows, columns, squeeze=False, **shared).flat)
 
@@ -71,8 +78,3 @@ def point(series: str, x: float, y: float, *measured: float) -> dict[str, Any]:
     """Return a row of the figure's csv; without lo, hi and runs the number is exact."""
     low, high, runs = measured or (y, y, 0)
     return {"series": series, "x": x, "y": y, "lo": low, "hi": high, "runs": runs}
-
-
-def table(points: Points | pd.DataFrame) -> pd.DataFrame:
-    """Return the csv of a figure."""
-    return pd.DataFrame(points).assign(variant="as-written", interpretation="")

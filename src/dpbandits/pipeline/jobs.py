@@ -103,17 +103,14 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     """Draw a figure and its panels into ``figures/PAPER``; return the files."""
-    from dpbandits.reporting.draw import draw_diagram, draw_figure
+    from dpbandits.reporting.draw import draw_figure
 
     begun = time.monotonic()
     target = figure_target(project, paper, figure)
     study = project.study(paper)
     entry, folder = study.figure_entries[figure], project.figures_folder(paper)
-    frames = partial(project.frame, paper)
-    if study.figures[figure].is_diagram:
-        written = draw_diagram(entry, figure, frames, folder, study.code.diagrams, paper)
-    else:
-        written = draw_figure(entry, figure, frames, folder, study.code.derived, paper)
+    frames, code = partial(project.frame, paper), study.code
+    written = draw_figure(entry, figure, frames, folder, code.derived, code.diagrams, paper)
     record(project, target, begun)
     return written
 

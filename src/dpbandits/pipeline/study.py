@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import AfterValidator, Field, StrictInt
 
 from dpbandits.claims.docket import ClaimsFile, FindingsFile, Notes, Summary
 from dpbandits.config.documents import (
@@ -48,7 +48,15 @@ VOCABULARY = "dpbandits.claims.statistics"
 """Statistics of every paper, which the claims of some name."""
 
 Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
-Shown = Annotated[str, Field(pattern="^[A-Z][^\n]*[.]$")]
+
+
+def _sentence(text: str) -> str:
+    if not re.fullmatch("[A-Z].*[.]", text):
+        raise ValueError("allowed: a sentence of one line, with a capital and a full stop")
+    return text
+
+
+Shown = Annotated[str, AfterValidator(_sentence)]
 
 
 class Author(Spec):

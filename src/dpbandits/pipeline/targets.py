@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dpbandits.engine.identity import digest_of, fingerprint
+from dpbandits.engine.identity import digest_of, fingerprint, registered
 from dpbandits.engine.provenance import (
     provenance_path,
     read_provenance,
@@ -213,7 +213,10 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     figure = study.figure(name)
     sources = ["dpbandits.reporting.draw"]
     if figure.is_diagram:
-        sources = study.code.modules("diagrams")
+        # It may take names of algorithms from the registry.
+        looks = study.figure_entries[name]["looks"]
+        drawn = [registered()[each] for each in looks if each in registered()]
+        sources = [*study.code.modules("diagrams"), *drawn]
     elif any(panel.compute for panel in figure.panels.values()):
         sources += study.code.modules("derived")
     stems = sorted(figure.stems, key=lambda stem: stem != name)

@@ -32,11 +32,8 @@ def described(drawn: Figure, points: pd.DataFrame) -> Json:
 
     A panel has a title, the axes x and y (label, scale, limits, and ticks where their labels are
     no numbers of the axis), ``lines`` (points, look, label and name), ``areas`` (polygons without
-    a line) and ``texts``. What is at a place of the panel and not of the axes is left out.
-
-    Args:
-        drawn: the figure.
-        points: its csv, which names the lines: columns series, x, y and runs.
+    a line) and ``texts``. What is at a place of the panel and not of the axes is left out. The
+    points, as the csv has them, name the lines.
     """
     legends = {
         _appearance(handle): text.get_text()

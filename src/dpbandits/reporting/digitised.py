@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.errors import InputError
-from dpbandits.reporting.spec import PublishedSpec, panel_stem, parse_figure
+from dpbandits.reporting.spec import panel_stem, parse_figure
 from dpbandits.reporting.text import NUMBER_FORMAT
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dpbandits.reporting.lines import Line
 
 AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
-REPRODUCED = "reproduced"
 SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
 
@@ -36,13 +35,7 @@ def allowance(ours: float, lo: float, hi: float, published: float, tolerance: fl
 
 
 def agreement(difference: float, tolerance: float, allowed: float) -> str:
-    """Return whether a number of ours agrees with a digitised one.
-
-    Args:
-        difference: ours minus the digitised value.
-        tolerance: the digitisation error, within which it ``agrees``.
-        allowed: see ``allowance``; within it is ``with our interval``, beyond it ``differs``.
-    """
+    """Return whether a difference is within the digitisation error, or what is ``allowed``."""
     distance = abs(difference) - _ROUNDING
     if distance <= tolerance:
         return AGREES
@@ -52,26 +45,6 @@ def agreement(difference: float, tolerance: float, allowed: float) -> str:
 def is_reproduced(found: Sequence[str]) -> bool:
     """Return whether at least ``SHARE_REPRODUCED`` of the values are within what is allowed."""
     return found.count(DIFFERS) <= (1.0 - SHARE_REPRODUCED) * len(found) + _ROUNDING
-
-
-def reached_points(
-    published: PublishedSpec, known: Mapping[float, Any], place: str
-) -> list[tuple[float, float, float]]:
-    """Return the digitised points as far as our curve goes, at each of which it must be recorded.
-
-    Args:
-        published: the digitised values.
-        known: x to what is known of our curve there.
-        place: what this is, for error messages.
-
-    Raises:
-        InputError: our curve is not recorded at the x of a point.
-    """
-    reached = [point for point in published.points if point[0] <= max(known)]
-    missing = [x for x, _, _ in reached if x not in known]
-    if missing:
-        raise InputError(f"{place}: x is {missing[0]:g}; allowed: an x at which ours is recorded")
-    return reached
 
 
 COLUMNS = ("panel", "series", "x", "y", "tolerance")
@@ -133,63 +106,42 @@ def _number(text: str, where: str) -> float:
 
 
 def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the figures of an experiments file, every key ``published`` with its points.
-
-    Args:
-        figures: the section ``figures``; it is not changed.
-        path: the experiments file.
+    """Return a copy of the figures of an experiments file, every key ``published`` with its points.
 
     Raises:
         InputError: a curve is named that is not in the file of digitised values, or one of the
             file is named nowhere.
     """
-    if not any(True for _ in _references(figures)):
-        return dict(figures)
-    values = read_digitised(digitised_path(path))
-    named = {_curve(reference) for reference in _references(figures)}
-    for panel, series in named - set(values):
-        allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
-        raise InputError(
-            f"{path}: published: {digitised_path(path)} has no series {series!r} of panel "
-            f"{panel!r}; allowed: {allowed}"
-        )
+    values: Digitised = {}
+    named = set()
+
+    def filled(value: Any, key: str = "") -> Any:
+        if isinstance(value, list):
+            return [filled(inner) for inner in value]
+        if not isinstance(value, Mapping):
+            return value
+        copied = {name: filled(inner, name) for name, inner in value.items()}
+        if key != "published":
+            return copied
+        curve = str(value.get("panel")), str(value.get("series"))
+        if not values:
+            values.update(read_digitised(digitised_path(path)))
+        if curve not in values:
+            allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
+            raise InputError(
+                f"{path}: published: {digitised_path(path)} has no series {curve[1]!r} of panel "
+                f"{curve[0]!r}; allowed: {allowed}"
+            )
+        named.add(curve)
+        return {**copied, "points": values[curve]}
+
+    found = {name: filled(figure) for name, figure in figures.items()}
     for panel, series in values.keys() - named:
         raise InputError(
             f"{digitised_path(path)}: {series!r} of panel {panel!r} is drawn nowhere; allowed: "
             f"curves that a key published in {path} names"
         )
-    return {name: _filled(figure, values) for name, figure in figures.items()}
-
-
-def _curve(reference: Mapping[str, Any]) -> tuple[str, str]:
-    return str(reference.get("panel")), str(reference.get("series"))
-
-
-def _references(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield every mapping under a key ``published``."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key == "published" and isinstance(inner, Mapping):
-                yield inner
-            else:
-                yield from _references(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _references(inner)
-
-
-def _filled(value: Any, values: Digitised) -> Any:
-    """Return a copy in which what ``_references`` yields has the key ``points``."""
-    if isinstance(value, list):
-        return [_filled(each, values) for each in value]
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        key: {**inner, "points": values[_curve(inner)]}
-        if key == "published" and isinstance(inner, Mapping)
-        else _filled(inner, values)
-        for key, inner in value.items()
-    }
+    return found
 
 
 COMPARED = (
@@ -218,10 +170,6 @@ def compare_digitised(
 ) -> "pd.DataFrame":
     """Return the columns ``COMPARED`` of all digitised values of some figures.
 
-    Args:
-        documents: name of a figure to its entry in the experiments file.
-        frames: from the name of results to their table.
-
     Raises:
         InputError: an entry, or what it asks of the results, is wrong.
     """
@@ -242,16 +190,18 @@ def compare_digitised(
 
 def _compared(line: "Line", stem: str) -> list[dict[str, Any]]:
     """Return one row for each digitised value of a line, none where it has none."""
+    from dpbandits.reporting.lines import compared_points
+
     if line.published is None:
         return []
-    ours = {x: own for x, *own in line.points[["x", "y", "lo", "hi"]].itertuples(index=False)}
     rows: list[dict[str, Any]] = []
-    for x, published, tolerance in line.published.points:
-        y, low, high = ours.get(x, [math.nan] * 3)
+    for x, published, tolerance, y, low, high in compared_points(line, stem).itertuples(
+        index=False
+    ):
         allowed = allowance(y, low, high, published, tolerance)
         row = {"x": x, "published": published, "tolerance": tolerance, "allowance": allowed}
         row |= {"rebuilt": y, "lo": low, "hi": high, "difference": y - published}
-        found = agreement(y - published, tolerance, allowed) if x in ours else NOT_REACHED
+        found = NOT_REACHED if math.isnan(y) else agreement(y - published, tolerance, allowed)
         rows.append(row | {"agreement": found})
     first = line.points.iloc[0]
     named = {"panel": stem, "series": line.name, "variant": first["variant"]}

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon, Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -28,8 +28,16 @@ from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.described import described
-from dpbandits.reporting.digitised import reached_points
-from dpbandits.reporting.lines import Derived, Frames, Line, panel_lines, panel_rows, read_rows
+from dpbandits.reporting.lines import (
+    Derived,
+    Frames,
+    Line,
+    compared_points,
+    panel_lines,
+    panel_rows,
+    read_rows,
+    with_error,
+)
 from dpbandits.reporting.palette import NO_MARKER
 from dpbandits.reporting.spec import (
     BY_TAG,
@@ -57,14 +65,17 @@ STRIP = "residuals"
 
 Values = NDArray[np.float64]
 
-Handle = Line2D | Polygon | Rectangle
+Handle = Artist
 """What stands for a line or a shaded range in a legend."""
 
 Panels = Mapping[str, list[Line]]
 """The lines of each panel, by letter."""
 
-Diagram = Callable[[pd.DataFrame], tuple[Figure, pd.DataFrame]]
-"""From results to the drawn figure and the plotted numbers (with the columns ``COLUMNS``)."""
+Points = pd.DataFrame | list[dict[str, Any]]
+"""Rows of the csv of a diagram."""
+
+Diagram = Callable[[pd.DataFrame], tuple[Figure, Points]]
+"""From results to the drawn figure and the plotted numbers, with the columns series, x and y."""
 
 
 def draw_figure(
@@ -73,6 +84,7 @@ def draw_figure(
     frames: Frames,
     folder: Path,
     derived: Derived | None = None,
+    diagrams: Mapping[str, Diagram] | None = None,
     paper: str = "",
 ) -> list[Path]:
     """Draw one figure and each of its panels as pdf, png and csv, and write what was drawn as json.
@@ -83,6 +95,7 @@ def draw_figure(
         frames: from the name of a simulation or exact result to its table.
         folder: where the files go.
         derived: the paper's functions that make the rows of panels of kind ``derived``.
+        diagrams: the paper's functions that draw figures of kind ``diagram``, by figure.
         paper: short name of the paper, which the heading of every picture begins with.
 
     Returns:
@@ -92,6 +105,8 @@ def draw_figure(
         InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     figure = parse_figure(name, spec)
+    if figure.is_diagram:
+        return _draw_diagram(figure, frames, folder, diagrams or {}, paper)
     lines: dict[str, list[Line]] = {}
     sources = cache(frames)
     for letter, panel in figure.panels.items():
@@ -111,36 +126,35 @@ def draw_figure(
     return [*written, described]
 
 
-def draw_diagram(
-    spec: Mapping[str, Any],
-    name: str,
-    frames: Frames,
-    folder: Path,
-    diagrams: Mapping[str, Diagram],
-    paper: str = "",
+def _draw_diagram(
+    figure: FigureSpec, frames: Frames, folder: Path, diagrams: Mapping[str, Diagram], paper: str
 ) -> list[Path]:
-    """Draw one diagram as pdf, png and csv, and write what was drawn as json; return the files.
-
-    Args:
-        spec, name, frames, folder, paper: as in ``draw_figure``.
-        diagrams: the paper's functions, by figure.
-
-    Raises:
-        InputError: the entry is wrong, or the paper has no such diagram.
-    """
-    figure = parse_figure(name, spec)
+    name = figure.name
     if name not in diagrams:
         allowed = ", ".join(diagrams)
         raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
     rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
-    _, points = diagrams[name](rows)
-    drawn, _ = diagrams[name](rounded(rows))
+    _, points = drawn_diagram(diagrams[name], rows)
+    drawn, _ = drawn_diagram(diagrams[name], rounded(rows))
     with style.context():
         add_heading(drawn, heading(paper, name), figure.title)
         shown = described(drawn, points)
     written = write_figure(folder / name, drawn, points)
     write_text(folder / f"{name}.json", f"{json.dumps(shown, ensure_ascii=False)}\n")
     return [*written, folder / f"{name}.json"]
+
+
+def drawn_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Return a diagram, with a legend, and its points, which are exact where it does not say."""
+    with style.context():
+        drawn, points = draw(rows)
+        if not drawn.legends:
+            _add_legends(drawn)
+    table = pd.DataFrame(points)
+    exact: dict[str, Any] = {"variant": "as-written", "interpretation": "", "runs": 0}
+    exact |= {"lo": table["y"], "hi": table["y"]}
+    table = table.assign(**{key: exact[key] for key in exact if key not in table})
+    return drawn, table[COLUMNS]
 
 
 # Files
@@ -285,13 +299,7 @@ _NOTE_COLOUR = "#333333"
 
 
 def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
-    """Return the drawn panels in rows, legends above the axes or beside them.
-
-    Args:
-        figure: the figure that the panels belong to.
-        lines: the lines of one panel, or of all of them.
-        paper: short name of the paper.
-    """
+    """Return the drawn panels in rows, one or all of a figure, legends above or beside them."""
     count = len(lines)
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
@@ -367,10 +375,14 @@ def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
     return [replace(line, points=rounded(line.points)) for line in lines]
 
 
-def _row_height(row: Iterable[Axes]) -> float:
+def _legend_height(axes: Axes) -> float:
+    legend = axes.get_legend()
+    return size_of(legend)[1] if legend else 0.0
+
+
+def _row_height(row: Sequence[Axes]) -> float:
     """Return the height in inches of a row of panels with their own legends."""
-    legends = [axes.get_legend() for axes in row]
-    height = max((size_of(legend)[1] for legend in legends if legend is not None), default=0.0)
+    height = max(map(_legend_height, row))
     if any(label.get_rotation() for axes in row for label in axes.get_xticklabels()):
         height += _UPRIGHT_HEIGHT
     return style.PANEL_HEIGHT + height
@@ -438,6 +450,8 @@ def _draw_crossing(
         textcoords="offset points",
         va="top" if below else "bottom",
         fontsize=_NOTE_SIZE,
+        bbox=_NOTE_GROUND,
+        zorder=3.5,
     )
     if crossing.below is None:
         return {}
@@ -470,6 +484,9 @@ def first_crossing(
 _NOTE_SIZE = 7.0
 """Size of a note in points."""
 
+_NOTE_GROUND: dict[str, Any] = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1}
+"""Look of what is behind a note."""
+
 
 def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
     """Write a sentence into a panel, at one of ``spec.PLACES``."""
@@ -483,7 +500,7 @@ def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
         multialignment="left",
         fontsize=_NOTE_SIZE,
         color=_NOTE_COLOUR,
-        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1},
+        bbox=_NOTE_GROUND,
         zorder=5,
     )
 
@@ -552,32 +569,24 @@ def _interval(line: Line) -> tuple[Values, Values, Values]:
     return y, np.where(np.isfinite(low), low, y), np.where(np.isfinite(high), high, y)
 
 
-# Residuals: ours minus published, in a strip below each panel
+# Residuals: rebuilt minus published, in a strip below each panel
 
 
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
-    """Return ours minus published for each line that has digitised values, as far as it goes.
+    """Return rebuilt minus published for each line that has digitised values, as far as it goes.
 
     The points have lo and hi, the digitisation error, and the columns ``below`` and ``above``, how
     far our 95 % interval reaches.
     """
     found = []
     for line in lines:
-        if line.published is None:
-            continue
-        ours = line.points[["x", "y", "lo", "hi"]].itertuples(index=False)
-        known = {x: (y, lo, hi) for x, y, lo, hi in ours}
-        rows = [
-            (x, known[x][0] - y, tolerance, known[x][0] - known[x][1], known[x][2] - known[x][0])
-            for x, y, tolerance in reached_points(line.published, known, line.name)
-        ]
-        points = pd.DataFrame(rows, columns=["x", "y", "tolerance", "below", "above"])
-        low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
-        points = points.assign(lo=low, hi=high, runs=0, variant=RESIDUAL, interpretation="")
-        if len(points):
+        if line.published is not None:
+            points = compared_points(line, line.name).dropna()
+            y, low, high = (points[name] for name in ("y", "lo", "hi"))
+            points = points.assign(y=y - points["published"], below=y - low, above=high - y)
             name = f"rebuilt minus published {line.name}"
-            found.append(Line(name, line.label, line.look, points))
-    return found
+            found.append(with_error(line, points.assign(variant=RESIDUAL), name=name))
+    return [line for line in found if len(line.points)]
 
 
 def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
@@ -585,11 +594,6 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
 
     Between -1 and 1, which is shaded, a residual is within the digitisation error; a bar is our
     95 % interval.
-
-    Args:
-        axes: the strip, whose x axis is the panel's.
-        above: the panel.
-        lines: its residuals.
     """
     axes.set_gid(STRIP)
     axes.axhspan(-1.0, 1.0, **_SHADE)
@@ -666,13 +670,7 @@ def common_labels(
 
 
 def heading(paper: str, figure: str, letter: str = "") -> str:
-    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``.
-
-    Args:
-        paper: short name of the paper.
-        figure: name of the figure, such as ``fig1-as-written`` or ``extra-bias``.
-        letter: letter of the panel; empty for the whole.
-    """
+    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``."""
     numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
     panel = f"({letter})" if letter else ""
     if numbered is None:
@@ -707,15 +705,17 @@ _HEADING_LINE, _HEADING_SPACE = 0.16, 0.04
 
 
 def _wrapped(drawn: Figure, title: str, width: float) -> list[str]:
-    """Return a title in lines that fit into ``width`` inches."""
-    for characters in range(len(title), 9, -1):
-        lines = textwrap.wrap(title, characters)
+    """Return a title in as few lines as fit into ``width`` inches, of about one length."""
+    for count in range(1, len(title.split()) + 1):
+        lengths = range(math.ceil(len(title) / count), len(title) + 1)
+        wrapped = (textwrap.wrap(title, length, break_on_hyphens=False) for length in lengths)
+        lines = next(lines for lines in wrapped if len(lines) <= count)
         text = drawn.text(0, 0, "\n".join(lines), fontsize=8, weight="bold")
         taken = text.get_window_extent().width / style.DPI
         text.remove()
         if taken <= width - 2 * _HEADING_SPACE:
             return lines
-    return [title] if title else []
+    return title.split()
 
 
 def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
@@ -734,14 +734,22 @@ def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
         drawn.set_figheight(drawn.get_figheight() + height)
 
 
-def shared_legend(drawn: Figure, columns: int) -> None:
-    """Put one legend above the panels of a diagram, each label once, without error bars."""
-    handles: dict[str, Any] = {}
-    for axes in drawn.axes:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            line = handle[0] if isinstance(handle, ErrorbarContainer) else handle
-            handles.setdefault(label, line)
-    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns)
+def _add_legends(drawn: Figure) -> None:
+    """Put a legend above the panels of a diagram, or above each where they share no label."""
+    panels: list[dict[str, Handle]] = [
+        {
+            label: handle[0] if isinstance(handle, ErrorbarContainer) else handle
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        for axes in drawn.axes
+    ]
+    labels = [label for handles in panels for label in handles]
+    if len(panels) == 1 or len(set(labels)) < len(labels):
+        add_legend(drawn, {label: handles[label] for handles in panels for label in handles})
+        return
+    for axes, handles in zip(drawn.axes, panels, strict=True):
+        label_panel(axes, axes.get_title(), handles, drawn.get_figwidth() / len(panels))
+    drawn.set_figheight(drawn.get_figheight() + max(map(_legend_height, drawn.axes)))
 
 
 def label_panel(axes: Axes, title: str | None, handles: Mapping[str, Handle], width: float) -> None:
@@ -792,14 +800,10 @@ _NAME_PLACE = 1.05
 
 
 def label_lines(axes: Axes, lines: Sequence[Line], height: float) -> None:
-    """Write the label of each line right of the panel, beside the line's last point.
+    """Write the label of each line right of the panel, beside its last point, lines of text apart.
 
-    Labels that would touch stand apart; a thin line leads to the point.
-
-    Args:
-        axes: the panel, with its final scales and limits.
-        lines: those that are named.
-        height: of the panel in inches, about.
+    A thin line leads to the point. The panel has its final scales and limits, and is about so
+    many inches high.
     """
     ends = [(line.points["x"].iloc[-1], line.points["y"].iloc[-1]) for line in lines]
     to_share = axes.transData + axes.transAxes.inverted()

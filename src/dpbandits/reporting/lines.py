@@ -13,7 +13,6 @@ from scipy.special import stdtrit
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
-from dpbandits.reporting.digitised import reached_points
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
@@ -41,11 +40,6 @@ def read_rows(
 
     Columns that only some of them have are empty in the rows of the others.
 
-    Args:
-        reads: names of the results.
-        frames: from a name to its table.
-        place: where this stands in the file, for error messages.
-
     Raises:
         InputError: a column holds numbers in one and text in another, or a series stands in two.
     """
@@ -69,16 +63,12 @@ def read_rows(
 
 
 def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
-    """Return the rows whose columns have the given values.
+    """Return the rows whose columns have the given values, or one of a list of values.
 
-    Args:
-        frame: the results.
-        where: column to value, or to a list of values of which one is enough; ``largest`` is the
-            largest value of a column of numbers.
-        place: where this stands in the file, for error messages.
+    ``largest`` is the largest value of a column of numbers.
 
     Raises:
-        InputError: a column is unknown, or no row is left.
+        InputError: a column is unknown, or no row is left; it names the ``place`` in the file.
     """
     for column, value in where.items():
         require_column(frame, column, place)
@@ -201,11 +191,7 @@ def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) ->
 
 
 def rate_of(rows: pd.DataFrame) -> dict[str, float]:
-    """Return share y of successes with its exact 95 % interval lo, hi, and trials as runs.
-
-    Args:
-        rows: blocks of trials of one series: value, the number of successes, and trials.
-    """
+    """Return share y of successes with its exact 95 % interval lo, hi, and trials as runs."""
     trials = int(rows["trials"].sum())
     share, low, high = rate_interval(rows["value"].sum(), trials, LEVEL)
     return {"y": float(share), "lo": float(low), "hi": float(high), "runs": trials}
@@ -226,13 +212,7 @@ def _by_x(
 def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     """Return one row for each series: its constant columns, and its mean over runs at its horizon.
 
-    Args:
-        rows: results in the long form of ``engine.results``.
-        metric: what is averaged.
-        place: where this stands in the file, for error messages.
-
-    Returns:
-        The columns of ``rows``, with x (the horizon), y, lo, hi (a 95 % interval) and runs.
+    It has the columns of the rows, x (the horizon), y, lo, hi (a 95 % interval) and runs.
     """
     series_rows = []
     for _, group in select(rows, {"metric": metric}, f"{place}.metric").groupby(
@@ -248,14 +228,8 @@ def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
 def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     """Return one row for each series: its constant columns, and its share of successful trials.
 
-    Args:
-        rows: results in the long form of ``engine.results``, counted over blocks of trials.
-        metric: what is counted.
-        place: where this stands in the file, for error messages.
-
-    Returns:
-        The columns that name a series, with x (the budget), y, lo, hi (a 95 % interval), runs (the
-        number of trials) and pulls (mean number of a trial, NaN where it was not recorded).
+    It has x (the budget), y, lo, hi (a 95 % interval), runs (the number of trials) and pulls (mean
+    number of a trial, NaN where it was not recorded).
     """
     pulled = rows[rows["metric"] == "total_pulls"].groupby("series")[["value", "trials"]].sum()
     pulls = pulled["value"] / pulled["trials"]
@@ -349,12 +323,6 @@ class Line:
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
     """Return the rows that a panel reads, or that a function of the paper makes of them.
 
-    Args:
-        panel: what it shows.
-        frames: from the name of results to their table.
-        derived: the paper's functions.
-        place: figure and panel, for error messages.
-
     Raises:
         InputError: there is no such function, or it asks for results that the panel does not read.
     """
@@ -376,11 +344,8 @@ def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -
 def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
     """Return the lines of a panel, then the digitised values of those that have some.
 
-    Args:
-        panel: what it shows.
-        frame: the results that it reads, in the long form of ``engine.results``; for kind
-            ``analytic`` with columns x and y, for kind ``derived`` with lo, hi and runs, too.
-        place: figure and panel, for error messages.
+    The results are in the long form of ``engine.results``; of kind ``analytic`` they have columns x
+    and y, of kind ``derived`` lo, hi and runs, too.
 
     Raises:
         InputError: a column is unknown, no row is left, or a line is not one curve.
@@ -402,7 +367,9 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
         _line(panel, panel.series[index], look, rows, f"{place}.series.{index}")
         for look, (index, rows) in zip(looks_of(panel, drawn, place), drawn, strict=True)
     ]
-    lines += [_marks(line, place) for line in lines if _reaches_digitised(line)]
+    marks = [_marks(line, place) for line in lines if line.published is not None]
+    # Small scales may end before the first of them.
+    lines += [line for line in marks if len(line.points)]
     names = [line.name for line in lines]
     for name in names:
         if names.count(name) > 1:
@@ -466,33 +433,44 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
     return Line(name, label, look, points, spec.published, algorithm, spec.guide)
 
 
-def _reaches_digitised(line: Line) -> bool:
-    """Return whether a digitised value has an x that the line reaches; small scales end before."""
-    return line.published is not None and line.published.points[0][0] <= line.points["x"].max()
+def compared_points(line: Line, place: str) -> pd.DataFrame:
+    """Return the digitised values of a line that has some, and its own, NaN beyond its end.
+
+    Columns x, published, tolerance (the digitisation error), and the line's y, lo and hi.
+
+    Raises:
+        InputError: the line is not recorded at a value that it reaches.
+    """
+    assert line.published is not None
+    digitised = pd.DataFrame(line.published.points, columns=["x", "published", "tolerance"])
+    found = digitised.merge(line.points[["x", "y", "lo", "hi"]], on="x", how="left")
+    missing = found["y"].isna() & (found["x"] <= line.points["x"].max())
+    if missing.any():
+        x = found["x"][missing].iloc[0]
+        raise InputError(f"{place}: x is {x:g}; allowed: an x that is recorded")
+    return found
+
+
+def with_error(line: Line, points: pd.DataFrame, **changes: Any) -> Line:
+    """Return points at digitised values, whose lo and hi are the digitisation error, as a line."""
+    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
+    points = points.assign(lo=low, hi=high, runs=0, interpretation="")
+    return replace(line, points=points, published=None, algorithm="", guide=False, **changes)
 
 
 def _marks(line: Line, place: str) -> Line:
-    """Return the digitised values of a line, as far as it goes, as open marks.
-
-    Their lo and hi are the digitisation error.
-    """
-    assert line.published is not None
-    known = dict(zip(line.points["x"], line.points["y"], strict=True))
-    name = f"published {line.name}"
-    rows = reached_points(line.published, known, f"{place}: {name}")
-    points = pd.DataFrame(rows, columns=["x", "y", "tolerance"])
-    low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
-    points = points.assign(lo=low, hi=high, runs=0, variant=PUBLISHED, interpretation="")
-    return Line(name, PUBLISHED_LABEL, replace(OPEN_MARKS, colour=line.look.colour), points)
+    """Return the digitised values of a line, as far as it goes, as open marks."""
+    name = f"{PUBLISHED} {line.name}"
+    reached = compared_points(line, f"{place}: {name}").dropna()
+    points = reached.assign(y=reached["published"], variant=PUBLISHED)
+    look = replace(OPEN_MARKS, colour=line.look.colour)
+    return with_error(line, points, name=name, label=PUBLISHED_LABEL, look=look)
 
 
 def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> None:
     """Raise InputError where a line of a panel has no row, or a column that it names is unknown.
 
-    Args:
-        panel: what it shows.
-        frame: results with the columns and series of those that it reads, whatever their values.
-        place: figure and panel, for the message.
+    The results have the columns and series of those that it reads, whatever their values.
     """
     rows = _shown(panel, frame, place)
     for index, spec in enumerate(panel.series):

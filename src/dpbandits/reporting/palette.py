@@ -136,13 +136,7 @@ OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
 
 
 def ordered_looks(count: int) -> list[Look]:
-    """Return looks for an ordered parameter, light to dark as it grows.
-
-    Markers and dashes tell neighbours apart.
-
-    Args:
-        count: number of lines.
-    """
+    """Return looks, light to dark, for an ordered parameter; neighbours differ in all they have."""
     places = [0.2 + index * ((0.86 - 0.2) / max(count - 1, 1)) for index in range(count)]
     colours = [ORDERED[int(place * len(ORDERED))] for place in places]
     # From the second marker on: the first, on a solid line, is an algorithm's.
@@ -152,12 +146,7 @@ def ordered_looks(count: int) -> list[Look]:
 
 
 def algorithm_look(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
-    """Return the look that an algorithm has in every figure.
-
-    Args:
-        algorithm: a key of ``looks``.
-        looks: by id; of a paper with its own algorithms in it.
-    """
+    """Return the look that an algorithm with one has in every figure."""
     colour, dash, marker = looks[algorithm]
     return Look(COLOURS[colour], dash, MARKERS[marker])
 

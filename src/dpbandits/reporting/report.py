@@ -118,11 +118,7 @@ def require_pdflatex() -> str:
 
 
 def pdf_of(document: str, folder: Path) -> bytes:
-    """Return the PDF of a LaTeX document.
-
-    Args:
-        document: its source.
-        folder: what the paths of its pictures are relative to.
+    """Return the PDF of a LaTeX document, whose pictures have paths relative to the folder.
 
     Raises:
         InputError: there is no pdflatex, or it refuses the document.

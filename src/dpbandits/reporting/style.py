@@ -1,5 +1,6 @@
 """The one plot style: colours, line styles, sizes and tick labels of every figure."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +9,15 @@ import matplotlib as mpl
 import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.ticker import FixedLocator, Formatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    Formatter,
+    LogFormatterSciNotation,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from dpbandits.reporting.palette import DASHES, Look
 
@@ -138,13 +147,15 @@ class _Numbers(Formatter):
 
 
 class _Decades(LogLocator):
-    """Powers of ten; where an axis reaches none, their multiples."""
+    """Powers of ten; where an axis reaches fewer than two, their multiples."""
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         """Return the ticks of an axis."""
         ticks: Sequence[float] = super().tick_values(vmin, vmax)
-        if not any(min(vmin, vmax) <= tick <= max(vmin, vmax) for tick in ticks):
-            return LogLocator(subs=range(1, 10), numticks=6).tick_values(vmin, vmax)
+        reached = sum(min(vmin, vmax) <= tick <= max(vmin, vmax) for tick in ticks)
+        if reached < 2:
+            subs = (1, 2, 5) if reached else range(1, 10)
+            return LogLocator(subs=subs, numticks=6).tick_values(vmin, vmax)
         return ticks
 
 
@@ -166,5 +177,8 @@ def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None
         axis.set_major_locator(MaxNLocator(nbins=3 if which == "x" else 6, steps=[1, 2, 5, 10]))
     else:
         axis.set_major_locator(_Decades(numticks=6))
+        # Without thresholds, beyond which it leaves multiples out.
+        axis.set_major_formatter(LogFormatterSciNotation(minor_thresholds=(math.inf, math.inf)))
+        axis.set_minor_formatter(NullFormatter())
     if scale == "linear" or ticks is not None:
         axis.set_major_formatter(_Numbers())

@@ -38,12 +38,7 @@ ADDED = ["difference", "difference_lo", "difference_hi"]
 
 
 def add_differences(rates: pd.DataFrame, spec: DifferenceSpec, place: str) -> pd.DataFrame:
-    """Return the table with the columns ``ADDED``; empty (NaN) in the default rows themselves.
-
-    Args:
-        rates: y, a share of successes, and runs, the number of trials, of independent rows.
-        spec: which rows are the default.
-        place: where this stands in the file, for error messages.
+    """Return rates of independent rows with the columns ``ADDED``, NaN in the default rows.
 
     Raises:
         InputError: a column is unknown, or a row has no default or several.
@@ -135,12 +130,7 @@ def _rows_of(
 
 
 def cells_of(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Return the texts of a table whose rows are those of the results, one column for each head.
-
-    Args:
-        table: its checked entry, without ``rows``.
-        frame: the results, or what was written of them.
-        place: where the entry stands, for error messages.
+    """Return the texts of a table without ``rows``, one column for each head.
 
     Raises:
         InputError: a column or what a template names is not there.
@@ -238,10 +228,6 @@ def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.Da
 
     ``choice`` is what the verdict is about: the variant, if not as written, and the interpretation.
 
-    Args:
-        ledger: columns claim, variant, interpretation, estimate, lo, hi and others.
-        statements: claim to its statement.
-
     Raises:
         InputError: a claim has no statement.
     """
@@ -257,11 +243,7 @@ def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.Da
 
 
 def statements_once(texts: pd.DataFrame) -> pd.DataFrame:
-    """Return the texts of a ledger with the statement of each claim in its first row alone.
-
-    Args:
-        texts: columns Claim and Statement, and others.
-    """
+    """Return the texts of a ledger with the statement of each claim in its first row alone."""
     is_again = texts["Claim"].duplicated()
     return texts.assign(Statement=texts["Statement"].mask(is_again, ""))
 
@@ -329,11 +311,6 @@ def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
 
 def markdown_table(spec: Mapping[str, Any], name: str, numbers: pd.DataFrame) -> str:
     """Return a table whose rows are those of its csv, with the texts that its LaTeX has.
-
-    Args:
-        spec: its entry in the ``tables:`` section of an experiments file, without ``rows``.
-        name: its key there.
-        numbers: the csv that was written for it.
 
     Raises:
         InputError: the entry spreads its rows out.

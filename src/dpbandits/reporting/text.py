@@ -35,72 +35,6 @@ def plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-
-_SCIENTIFIC = re.compile(r"(?<![\w.])(-?)(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
-_INFINITE = re.compile(r"(?<![\w.])inf(?!\w)")
-_SIGNED_ZERO = re.compile(r"(?<![\w.,)+-])[+-](0(?:\.0+)?)(?![\d.]|,\d)")
-_PANEL = re.compile(r"fig(\d+)([a-z])")
-
-
-def readable(text: str) -> str:
-    """Return a text whose numbers are ``10⁻⁵``, ``2.5×10⁶``, ``∞`` and ``0.00``.
-
-    The name of a panel alone, ``fig1a``, is ``1(a)``.
-
-    Args:
-        text: as Python prints numbers: ``1e-05``, ``2.5e+06``, ``inf``, ``-0.00``.
-    """
-    panel = _PANEL.fullmatch(text)
-    if panel is not None:
-        return f"{panel[1]}({panel[2]})"
-    text = _INFINITE.sub("∞", _SCIENTIFIC.sub(_power, text))
-    return _SIGNED_ZERO.sub(r"\1", text)
-
-
-def _power(match: re.Match[str]) -> str:
-    sign, mantissa, exponent = match.groups()
-    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
-    return sign + (power if float(mantissa) == 1.0 else f"{mantissa}×{power}")
-
-
-_LETTERS = {
-    "varepsilon": "ε",
-    "epsilon": "ε",
-    "alpha": "α",
-    "delta": "δ",
-    "eta": "η",
-    "mu": "μ",
-    "ell": "ℓ",
-    "ln": "ln ",
-    "times": "×",
-    "sqrt": "√",
-    ",": " ",
-}
-_UPPER = dict(zip("0123456789-+αn", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵅⁿ", strict=True))
-_LOWER = dict(zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True))
-_COMMAND = re.compile(r"\\([A-Za-z]+|,)")
-_SCRIPT = re.compile(r"\s?([\^_])(?:\{([^}]*)\}|(\S))")
-
-
-def plain_label(text: str) -> str:
-    """Return a label without its mathtext: ``T = 10⁸`` for ``$T = 10^8$``."""
-    return re.sub(r"\$([^$]*)\$", lambda match: _mathematics(match[1]), text)
-
-
-def _mathematics(text: str) -> str:
-    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], match[1]), text)
-    return re.sub(r"\s+", " ", re.sub("[{}]", "", _SCRIPT.sub(_script, text)))
-
-
-def _script(match: re.Match[str]) -> str:
-    sign, inside = match[1], match[2] or match[3]
-    signs = _UPPER if sign == "^" else _LOWER
-    if all(letter in signs for letter in inside):
-        return "".join(signs[letter] for letter in inside)
-    return f"{sign}({inside})" if len(inside) > 1 else f"{sign}{inside}"
-
-
 _GREEK = {
     "α": "alpha",
     "β": "beta",
@@ -133,10 +67,62 @@ _SIGNS = {
     "→": "to",
     "√": "surd",
 }
-_FUNCTIONS = ("exp", "ln", "log", "max", "min")
-_NAMES = {name: name for name in [*_GREEK.values(), *_FUNCTIONS]} | {"epsilon": "varepsilon"}
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _POWERS = str.maketrans(_RAISED, "0123456789-")
+_SUPERSCRIPTS = str.maketrans("0123456789-", _RAISED)
+_UPPER = dict(zip("0123456789-+αn", f"{_RAISED}⁺ᵅⁿ", strict=True))
+
+_SCIENTIFIC = re.compile(r"(?<![\w.])(-?)(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
+_INFINITE = re.compile(r"(?<![\w.])inf(?!\w)")
+_SIGNED_ZERO = re.compile(r"(?<![\w.,)+-])[+-](0(?:\.0+)?)(?![\d.]|,\d)")
+_PANEL = re.compile(r"fig(\d+)([a-z])")
+
+
+def readable(text: str) -> str:
+    """Return a text whose numbers are ``10⁻⁵``, ``2.5×10⁶``, ``∞`` and ``0.00``, not Python's.
+
+    The name of a panel alone, ``fig1a``, is ``1(a)``.
+    """
+    panel = _PANEL.fullmatch(text)
+    if panel is not None:
+        return f"{panel[1]}({panel[2]})"
+    text = _INFINITE.sub("∞", _SCIENTIFIC.sub(_power, text))
+    return _SIGNED_ZERO.sub(r"\1", text)
+
+
+def _power(match: re.Match[str]) -> str:
+    sign, mantissa, exponent = match.groups()
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPTS)
+    return sign + (power if float(mantissa) == 1.0 else f"{mantissa}×{power}")
+
+
+_LETTERS = {name: sign for sign, name in (_GREEK | _SIGNS).items()}
+_LETTERS |= {"epsilon": "ε", "ell": "ℓ", "ln": "ln ", "sqrt": "√", ",": " "}
+_LOWER = dict(zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True))
+_COMMAND = re.compile(r"\\([A-Za-z]+|,)")
+_SCRIPT = re.compile(r"\s?([\^_])(?:\{([^}]*)\}|(\S))")
+
+
+def plain_label(text: str) -> str:
+    """Return a label without its mathtext: ``T = 10⁸`` for ``$T = 10^8$``."""
+    return re.sub(r"\$([^$]*)\$", lambda match: _mathematics(match[1]), text)
+
+
+def _mathematics(text: str) -> str:
+    text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], match[1]), text)
+    return re.sub(r"\s+", " ", re.sub("[{}]", "", _SCRIPT.sub(_script, text)))
+
+
+def _script(match: re.Match[str]) -> str:
+    sign, inside = match[1], match[2] or match[3]
+    signs = _UPPER if sign == "^" else _LOWER
+    if all(letter in signs for letter in inside):
+        return "".join(signs[letter] for letter in inside)
+    return f"{sign}({inside})" if len(inside) > 1 else f"{sign}{inside}"
+
+
+_FUNCTIONS = ("exp", "ln", "log", "max", "min")
+_NAMES = {name: name for name in [*_GREEK.values(), *_FUNCTIONS]} | {"epsilon": "varepsilon"}
 _SPELLED = {">=": "≥", "<=": "≤", "−": "-"}
 
 SIGNS = "".join(_GREEK) + "".join(_SIGNS) + _RAISED
@@ -229,14 +215,7 @@ def unmarked(text: str) -> str:
 
 
 def document(cells: "pd.DataFrame", caption: str, column_format: str, *, long: bool) -> str:
-    """Return a complete LaTeX document with one booktabs table.
-
-    Args:
-        cells: plain text; the column names are the head of the table.
-        caption: plain text.
-        column_format: LaTeX column types, one for each column.
-        long: whether the table may break over pages.
-    """
+    """Return a LaTeX document with one booktabs table, ``long`` if it may break over pages."""
     escaped = _escaped(cells)
     table = escaped.style.hide(axis="index").to_latex(
         hrules=True,
@@ -250,12 +229,7 @@ def document(cells: "pd.DataFrame", caption: str, column_format: str, *, long: b
 
 
 def tabular(cells: "pd.DataFrame", column_format: str) -> str:
-    r"""Return a bare booktabs ``tabular``, for ``\input`` (packages array and booktabs).
-
-    Args:
-        cells: plain text; the column names are the head of the table.
-        column_format: LaTeX column types, one for each column.
-    """
+    """Return a bare booktabs ``tabular``, for ``\\input`` (packages array and booktabs)."""
     styled = _escaped(cells).style.hide(axis="index")
     return str(styled.to_latex(hrules=True, column_format=column_format))
 

@@ -24,7 +24,7 @@ from PIL import Image
 from dpbandits.errors import InputError
 from dpbandits.pages.contents import MEANINGS, OUTCOMES, VARIANTS, FigureGroup
 from dpbandits.pages.published import PUBLISHED
-from dpbandits.pages.render import one_line
+from dpbandits.pages.render import one_line, without_elements
 from dpbandits.pages.site import content
 from dpbandits.pages.site.charts import Json
 from dpbandits.pages.site.content import Page
@@ -272,6 +272,7 @@ def interface_pages(menu: Sequence[tuple[str, str]]) -> Contents:
         template_directory=TEMPLATES / "interface",
     )
     pdoc.render.env.globals["menu"] = menu
+    pdoc.render.env.filters["without_elements"] = without_elements
     modules = {name: pdoc.doc.Module(_exports(name, names)) for name, names in INTERFACE.items()}
     texts = {name: pdoc.render.html_module(module, modules) for name, module in modules.items()}
     return {
@@ -318,8 +319,7 @@ def _pages(site: Site, charts: Mapping[str, list[Json]], sizes: dict[str, int]) 
     yield from content.claim_pages(site, charts)
     yield from content.table_pages(site)
     yield from switches_pages(site, charts)
-    yield from content.choosing_pages(site)
-    yield from content.audit_pages(site)
+    yield from content.written_pages(site, _links(site))
     yield content.algorithms_page(site)
     yield content.findings_page(site)
     yield content.errata_page(site)

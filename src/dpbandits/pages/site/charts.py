@@ -37,6 +37,8 @@ def panel_charts(site: Site, paper: str, figure: FigureSpec) -> list[Json]:
             if points is None or panel is None or not drawn["lines"]:
                 return []
             chart = panel_chart(panel, drawn, points)
+        for line in chart["series"]:
+            line["interpretation"] = site.contents.in_words(paper, line["interpretation"])
         title = plain(drawn["title"])
         head = f"({letter}) {title}".strip() if len(panels) > 1 else title
         charts.append({"stem": stem, "letter": letter, "title": head, **chart})
@@ -152,7 +154,7 @@ def _diagram(drawn: Json) -> Json:
 
 
 def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> None:
-    """Add to lines of digitised values how far ours is off, and whether that agrees.
+    """Add to lines of digitised values how far the rebuilt ones are off, and whether that agrees.
 
     Args:
         charts: panels of a figure; their lines are changed.

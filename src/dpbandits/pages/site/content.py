@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import markdown2
 import pandas as pd
 import yaml
+from markupsafe import Markup
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Definition
@@ -16,7 +18,6 @@ from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.comparisons.field import COMPARISON as CHOOSING
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
-from dpbandits.pages.choosing import page_values, published
 from dpbandits.pages.contents import (
     MEANINGS,
     OUTCOMES,
@@ -26,6 +27,7 @@ from dpbandits.pages.contents import (
     headline,
 )
 from dpbandits.pages.documents import by_panel
+from dpbandits.pages.published import read_table
 from dpbandits.pages.render import plain
 from dpbandits.pages.site.charts import (
     Json,
@@ -129,7 +131,7 @@ def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
 
 
 def _digitised(site: Site, group: FigureGroup) -> pd.DataFrame | None:
-    """Return the digitised values of a figure compared with ours; None where there are none."""
+    """Return the digitised values of a figure, compared; None where there are none."""
     path = site.table_file(group.paper, "digitised", "csv")
     if path is None:
         return None
@@ -288,8 +290,9 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
     """Return the numbers of a table that exists as csv, and the texts of its cells."""
     path = site.table_file(paper, name, "csv")
     assert path is not None, "tables of the site have a csv"
-    texts = pd.read_csv(path, keep_default_na=False, dtype=str)
-    numbers = texts.apply(_numbers)
+    numbers = read_table(path)
+    for column in numbers.columns.intersection(["name", "choice"]):
+        numbers[column] = [site.contents.in_words(paper, each) for each in numbers[column]]
     table = site.project.study(paper).tables[name]
     try:
         if not table.rows:
@@ -299,14 +302,6 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
         # A csv of an earlier entry, whose columns are others.
         pass
     return numbers, numbers.map(_text).rename(columns=lambda name: str(name).replace("_", " "))
-
-
-def _numbers(texts: "pd.Series[str]") -> "pd.Series[Any]":
-    """Return a column as numbers; as texts where it has others, or chances below all floats."""
-    numbers = pd.to_numeric(texts.replace("", None), errors="coerce")
-    is_text = numbers.isna() & (texts != "")
-    is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
-    return texts if (is_text | is_rounded).any() else numbers
 
 
 def _text(value: object) -> str:
@@ -349,29 +344,76 @@ def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Valu
 # Across the papers
 
 
-def choosing_pages(site: Site) -> Iterator[Page]:
-    """Yield the page on which algorithm to take, where its tables are published."""
-    found = published(site.project)
-    if found is not None and CHOOSING in site.comparisons:
-        values = {"title": "Which private bandit", **_paper(site, CHOOSING), **page_values(found)}
-        yield "choosing.html", "choosing.html", values
+WRITTEN = {
+    "choosing": "choosing.html",
+    "audit": "audit.html",
+    "method": "method.html",
+    "deviations": "interpretations.html",
+    "privacy-witnesses": "privacy-witnesses.html",
+}
+"""Document of ``docs`` -> the page that has it as HTML."""
+
+_OTHERS = {"claims.md": "claims.html", "errata.md": "errata.html"}
+"""Documents of which the site has more than the text."""
 
 
-def audit_pages(site: Site) -> Iterator[Page]:
-    """Yield the page of the privacy audit, where its table is published."""
-    name = "extra-audit"
-    if AUDIT in site.comparisons and name in site.tables(AUDIT):
-        numbers, _ = table_cells(site, AUDIT, name)
-        refuted = numbers[numbers["verdict"] == "fails"]
+def written_pages(site: Site, links: Mapping[str, str]) -> Iterator[Page]:
+    """Yield the pages of documents; those on a comparison have its figures.
+
+    Args:
+        site: the site.
+        links: id of a claim, finding or erratum -> its place in the site.
+    """
+    comparisons = {"choosing": CHOOSING, "audit": AUDIT}
+    for name, address in WRITTEN.items():
+        path = site.project.folder / f"docs/{name}.md"
+        comparison = comparisons.get(name)
+        if not path.exists() or comparison not in [None, *site.comparisons]:
+            continue
+        title, _, text = path.read_text(encoding="utf-8").partition("\n")
         values = {
-            **_paper(site, AUDIT),
-            "title": "Privacy audit",
-            "table": _table(site, AUDIT, name, AUDITED),
-            "size": len(numbers),
-            "counts": numbers["verdict"].value_counts().to_dict(),
-            "refuted": [*refuted.groupby("stated", sort=False)["name"].unique().items()],
+            **(_paper(site, comparison) if comparison else {"extras": []}),
+            "title": title.removeprefix("# "),
+            "body": _as_html(site, text, links),
+            "audit": _audit(site) if comparison == AUDIT else None,
         }
-        yield "audit.html", "audit.html", values
+        yield "written.html", address, values
+
+
+def _as_html(site: Site, text: str, links: Mapping[str, str]) -> Markup:
+    """Return a document as HTML; of the docs it links to what the site has."""
+    of_ids = {name.lower(): place for name, place in links.items()}
+
+    def link(match: re.Match[str]) -> str:
+        path, _, part = match[1].partition("#")
+        name, _, suffix = path.rpartition(".")
+        if not path or "://" in path:
+            place = match[1]
+        elif suffix == "md":
+            place = of_ids.get(part) or _OTHERS.get(path) or WRITTEN.get(name, "")
+            place += f"#{part}" if part and name in WRITTEN else ""
+        else:
+            place = site.places.get(f"docs/{path}", ("", ""))[1]
+        return f'<a href="{place}">{match[2]}</a>' if place else match[2]
+
+    extras = ["code-friendly", "cuddled-lists", "fenced-code-blocks", "header-ids", "tables"]
+    html = markdown2.markdown(re.sub("<!--.*?-->", "", text), extras=extras)
+    html = re.sub(r'<a href="([^"]*)">(.*?)</a>', link, html, flags=re.DOTALL)
+    html = html.replace('src="figures/', 'src="pictures/').replace("</table>", "</table></div>")
+    wide = '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>'
+    return Markup(html.replace("<table>", wide))
+
+
+def _audit(site: Site) -> Values:
+    """Return the table of the privacy audit, and which guarantees it exceeds."""
+    numbers, _ = table_cells(site, AUDIT, "extra-audit")
+    refuted = numbers[numbers["verdict"] == "fails"]
+    return {
+        "table": _table(site, AUDIT, "extra-audit", AUDITED),
+        "size": len(numbers),
+        "counts": numbers["verdict"].value_counts().to_dict(),
+        "refuted": [*refuted.groupby("stated", sort=False)["name"].unique().items()],
+    }
 
 
 def algorithms_page(site: Site) -> Page:

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from scipy.stats import binom
@@ -22,6 +21,7 @@ from dpbandits.papers.dp_bai.fits import Values, log_errors
 from dpbandits.papers.dp_bai.quantities import GAP, budget_90, hardness, inflation
 from dpbandits.papers.dp_bai.theory import FAR, bounds
 from dpbandits.papers.panels import (
+    Drawn,
     Points,
     canvas,
     draw_line,
@@ -29,14 +29,12 @@ from dpbandits.papers.panels import (
     estimated,
     finish,
     point,
-    table,
 )
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, shared_legend
+from dpbandits.reporting.draw import Diagram, add_legend
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
-
-Drawn = tuple[Figure, pd.DataFrame]
+from dpbandits.reporting.text import readable
 
 DP_BAI = palette.tell_apart([palette.algorithm_look("dp-bai")] * 2)
 """Looks of DP-BAI at two epsilon, the smaller one first."""
@@ -47,16 +45,6 @@ BUDGET = ("Budget $T$", "log")
 BUDGET_90 = ("Budget at 90 % success", "log")
 
 INSTANCES = {"section5": "Section 5", "two-armed": "Two arms"}
-
-
-def diagram(count: int, columns: int, draw: Callable[[list[Axes]], Points]) -> Drawn:
-    """Return a figure of one panel or two side by side, with a legend of so many columns."""
-    width = style.PAGE_WIDTH if count > 1 else 0.75 * style.PAGE_WIDTH
-    with style.context():
-        drawn, panels = canvas(width, style.PANEL_HEIGHT + 0.6, columns=count, sharey=count > 1)
-        points = draw(panels)
-        shared_legend(drawn, columns)
-    return drawn, table(points)
 
 
 def series_of(name: str, results: pd.DataFrame, **tags: Any) -> Series:
@@ -71,27 +59,21 @@ def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
         for algorithm in ("dp-od", "dp-bai")
     }
     ratios, epsilons = (trials["dp-od"].values_of(tag) for tag in ("ratio", "epsilon"))
-
-    def draw(panels: list[Axes]) -> Points:
-        (axes,) = panels
-        points: Points = []
-        for algorithm, simulated in trials.items():
-            name = IDENTIFICATION[algorithm].name
-            looks = style.tints(palette.algorithm_look(algorithm), len(epsilons))
-            for look, epsilon in zip(looks, epsilons, strict=True):
-                budgets = [budget_90(simulated.having(epsilon=epsilon, ratio=y)) for y in ratios]
-                x = [ratio / epsilon for ratio in ratios]
-                label = rf"{name}, $\varepsilon$ = {epsilon:g}"
-                points += _draw_budgets(
-                    axes, f"{name}, epsilon={epsilon:g}", label, look, x, budgets
-                )
-        a, b = (inflation(trials["dp-od"], number=number).value for number in "ab")
-        fine = np.geomspace(1.0, ratios[-1] / epsilons[0], 60)
-        points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
-        finish(axes, (r"$\rho / \varepsilon$", "log"), BUDGET_90, r"Two arms, $\Delta$ = 0.05")
-        return points
-
-    return diagram(1, 4, draw)
+    drawn, (axes,) = canvas(width=0.75 * style.PAGE_WIDTH)
+    points: Points = []
+    for algorithm, simulated in trials.items():
+        name = IDENTIFICATION[algorithm].name
+        looks = style.tints(palette.algorithm_look(algorithm), len(epsilons))
+        for look, epsilon in zip(looks, epsilons, strict=True):
+            budgets = [budget_90(simulated.having(epsilon=epsilon, ratio=y)) for y in ratios]
+            x = [ratio / epsilon for ratio in ratios]
+            label = rf"{name}, $\varepsilon$ = {epsilon:g}"
+            points += _draw_budgets(axes, f"{name}, epsilon={epsilon:g}", label, look, x, budgets)
+    a, b = (inflation(trials["dp-od"], number=number).value for number in "ab")
+    fine = np.geomspace(1.0, ratios[-1] / epsilons[0], 60)
+    points += draw_line(axes, "fit", fine, a / GAP**2 + b * fine / GAP, "fit to DP-OD")
+    finish(axes, (r"$\rho / \varepsilon$", "log"), BUDGET_90, r"Two arms, $\Delta$ = 0.05")
+    return drawn, points
 
 
 def _draw_budgets(
@@ -114,41 +96,38 @@ def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
     trials = series_of("budgets-hardness", results)
     gaps, epsilons = (trials.values_of(tag) for tag in ("gap", "epsilon"))
     private = [epsilon for epsilon in reversed(epsilons) if math.isfinite(epsilon)]
+    drawn, panels = canvas(columns=2, sharey=True)
+    a, b = (hardness(trials, number=number).value for number in "ab")
+    points: Points = []
 
-    def draw(panels: list[Axes]) -> Points:
-        a, b = (hardness(trials, number=number).value for number in "ab")
-        points: Points = []
+    def add(
+        axes: Axes,
+        series: str,
+        label: str,
+        look: palette.Look,
+        x: list[float],
+        pairs: list[tuple[float, float]],
+    ) -> None:
+        nonlocal points
+        budgets = [budget_90(trials.having(gap=gap, epsilon=epsilon)) for gap, epsilon in pairs]
+        points += _draw_budgets(axes, series, label, look, x, budgets)
+        fit = [a / gap**2 + b / (epsilon * gap) for gap, epsilon in pairs]
+        points += draw_line(axes, f"{series}, fit", x, fit, "_", color=look.colour)
 
-        def add(
-            axes: Axes,
-            series: str,
-            label: str,
-            look: palette.Look,
-            x: list[float],
-            pairs: list[tuple[float, float]],
-        ) -> None:
-            nonlocal points
-            budgets = [budget_90(trials.having(gap=gap, epsilon=epsilon)) for gap, epsilon in pairs]
-            points += _draw_budgets(axes, series, label, look, x, budgets)
-            fit = [a / gap**2 + b / (epsilon * gap) for gap, epsilon in pairs]
-            points += draw_line(axes, f"{series}, fit", x, fit, "_", color=look.colour)
-
-        left, right = panels
-        for gap, look in zip(gaps, palette.ordered_looks(len(gaps)), strict=True):
-            x = [1.0 / epsilon for epsilon in private]
-            pairs = [(gap, epsilon) for epsilon in private]
-            add(left, f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}", look, x, pairs)
-        for epsilon, look in zip(epsilons, palette.ordered_looks(len(epsilons)), strict=True):
-            x = [1.0 / gap for gap in reversed(gaps)]
-            pairs = [(gap, epsilon) for gap in reversed(gaps)]
-            label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
-            add(right, f"b: epsilon={epsilon:g}", label, look, x, pairs)
-        finish(left, (r"$1 / \varepsilon$", "log"), BUDGET_90, r"(a) Over $1/\varepsilon$")
-        no_label, title = ("", "log"), r"(b) Over $1/\Delta$"
-        finish(right, (r"$1 / \Delta$", "log"), no_label, title, ticks=(10, 20, 40))
-        return points
-
-    return diagram(2, 4, draw)
+    left, right = panels
+    for gap, look in zip(gaps, palette.ordered_looks(len(gaps)), strict=True):
+        x = [1.0 / epsilon for epsilon in private]
+        pairs = [(gap, epsilon) for epsilon in private]
+        add(left, f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}", look, x, pairs)
+    for epsilon, look in zip(epsilons, palette.ordered_looks(len(epsilons)), strict=True):
+        x = [1.0 / gap for gap in reversed(gaps)]
+        pairs = [(gap, epsilon) for gap in reversed(gaps)]
+        label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
+        add(right, f"b: epsilon={epsilon:g}", label, look, x, pairs)
+    finish(left, (r"$1 / \varepsilon$", "log"), BUDGET_90, r"(a) Over $1/\varepsilon$")
+    no_label, title = ("", "log"), r"(b) Over $1/\Delta$"
+    finish(right, (r"$1 / \Delta$", "log"), no_label, title, ticks=(10, 20, 40))
+    return drawn, points
 
 
 def error_and_bound(results: pd.DataFrame) -> Drawn:
@@ -156,25 +135,23 @@ def error_and_bound(results: pd.DataFrame) -> Drawn:
     simulated = results[(results["metric"] == "success") & (results["algorithm"] == "dp-bai")]
     of_instance = {"section5": simulated["ratio"].isna(), "two-armed": simulated["ratio"] == 2}
 
-    def draw(panels: list[Axes]) -> Points:
-        points: Points = []
-        for axes, letter, (instance, title) in zip(panels, "ab", INSTANCES.items(), strict=True):
-            rows = simulated[of_instance[instance]]
-            for epsilon, look in zip((0.1, 1.0), DP_BAI, strict=True):
-                text = rf", $\varepsilon$ = {epsilon:g}"
-                series = f"{letter}: error, epsilon={epsilon:g}"
-                errors = _errors(series, rows[rows["epsilon"] == epsilon], "t")
-                points += _draw_errors(axes, errors, style.line_look(look), f"error{text}")
-                budgets = np.geomspace(100.0, FAR[instance], 80)
-                bound = [bounds(instance, epsilon).theorem(budget) for budget in budgets]
-                line = f"{letter}: bound, epsilon={epsilon:g}", budgets, bound
-                points += draw_line(axes, *line, f"bound{text}", linestyle=DASHES[look.dash])
-            label = "Error rate" if letter == "a" else ""
-            finish(axes, BUDGET, (label, "log"), f"({letter}) {title}")
-            axes.set_ylim(2e-5, 2.0)
-        return points
-
-    return diagram(2, 4, draw)
+    drawn, panels = canvas(columns=2, sharey=True)
+    points: Points = []
+    for axes, letter, (instance, title) in zip(panels, "ab", INSTANCES.items(), strict=True):
+        rows = simulated[of_instance[instance]]
+        for epsilon, look in zip((0.1, 1.0), DP_BAI, strict=True):
+            text = rf", $\varepsilon$ = {epsilon:g}"
+            series = f"{letter}: error, epsilon={epsilon:g}"
+            errors = _errors(series, rows[rows["epsilon"] == epsilon], "t")
+            points += _draw_errors(axes, errors, style.line_look(look), f"error{text}")
+            budgets = np.geomspace(100.0, FAR[instance], 80)
+            bound = [bounds(instance, epsilon).theorem(budget) for budget in budgets]
+            line = f"{letter}: bound, epsilon={epsilon:g}", budgets, bound
+            points += draw_line(axes, *line, f"bound{text}", linestyle=DASHES[look.dash])
+        label = "Error rate" if letter == "a" else ""
+        finish(axes, BUDGET, (label, "log"), f"({letter}) {title}")
+        axes.set_ylim(2e-5, 2.0)
+    return drawn, points
 
 
 def _errors(series: str, rows: pd.DataFrame, by: str) -> Points:
@@ -196,52 +173,48 @@ def _draw_errors(axes: Axes, errors: Points, look: dict[str, Any], label: str) -
 
 def log_error(results: pd.DataFrame) -> Drawn:
     """Draw the error of DP-BAI over T on a log axis, with the linear fits of its logarithm."""
-
-    def draw(panels: list[Axes]) -> Points:
-        points: Points = []
-        for axes, letter, epsilon in zip(panels, "ab", (0.1, 1), strict=True):
-            rows = results[results["epsilon"] == epsilon]
-            series = f"{letter}: error, epsilon={epsilon:g}"
-            look = style.line_look(DP_BAI[0]) | {"linestyle": "none"}
-            points += _draw_errors(axes, _errors(series, rows, "horizon"), look, "DP-BAI")
-            logs = log_errors(series_of("rare-errors", results, epsilon=epsilon))
-            # Few trials may leave no errors in the range of the fit.
-            if logs.budgets.size > 2:
-                intercept, slope = (number.value for number in logs.line().coefficients)
-                x = np.linspace(logs.budgets[0], logs.budgets[-1], 30)
-                y, label = np.exp(intercept + slope * x), "linear fit of the logarithm"
-                points += draw_line(axes, f"{series}, fit", x, y, label)
-            title = rf"({letter}) Two arms, $\varepsilon$ = {epsilon:g}"
-            label = "Error rate" if letter == "a" else ""
-            finish(axes, ("Budget $T$", "linear"), (label, "log"), title)
-            axes.set_ylim(3e-5, 0.6)
-        return points
-
-    return diagram(2, 3, draw)
+    drawn, panels = canvas(columns=2, sharey=True)
+    points: Points = []
+    for axes, letter, epsilon in zip(panels, "ab", (0.1, 1), strict=True):
+        rows = results[results["epsilon"] == epsilon]
+        series = f"{letter}: error, epsilon={epsilon:g}"
+        look = style.line_look(DP_BAI[0]) | {"linestyle": "none"}
+        points += _draw_errors(axes, _errors(series, rows, "horizon"), look, "DP-BAI")
+        logs = log_errors(series_of("rare-errors", results, epsilon=epsilon))
+        # Few trials may leave no errors in the range of the fit.
+        if logs.budgets.size > 2:
+            intercept, slope = (number.value for number in logs.line().coefficients)
+            x = np.linspace(logs.budgets[0], logs.budgets[-1], 30)
+            y, label = np.exp(intercept + slope * x), "linear fit of the logarithm"
+            points += draw_line(axes, f"{series}, fit", x, y, label)
+        title = rf"({letter}) Two arms, $\varepsilon$ = {epsilon:g}"
+        label = "Error rate" if letter == "a" else ""
+        finish(axes, ("Budget $T$", "linear"), (label, "log"), title)
+        axes.set_ylim(3e-5, 0.6)
+    return drawn, points
 
 
 def gauss_delta(results: pd.DataFrame) -> Drawn:
     """Draw the delta that three arms need over the delta claimed, over epsilon, by delta."""
     rows_of = {float(str(delta)): rows for delta, rows in results.groupby("delta")}
 
-    def draw(panels: list[Axes]) -> Points:
-        (axes,) = panels
-        points: Points = []
-        looks = palette.ordered_looks(len(rows_of))
-        for look, (delta, rows) in zip(looks, rows_of.items(), strict=True):
-            x, y = rows.sort_values("x")[["x", "y"]].to_numpy().T
-            line = {"color": look.colour, "linewidth": 1.2, "zorder": 2}
-            points += draw_line(axes, f"delta={delta:g}", x, y, rf"$\delta$ = {delta:g}", **line)
-        axes.axhline(1.0, color="black", linewidth=0.8, linestyle="dashed")
-        y_axis, title = (
-            r"$\delta$ needed / $\delta$ claimed",
-            "Three arms; above 1 the guarantee fails",
+    drawn, (axes,) = canvas(width=0.75 * style.PAGE_WIDTH)
+    points: Points = []
+    looks = palette.ordered_looks(len(rows_of))
+    for look, (delta, rows) in zip(looks, rows_of.items(), strict=True):
+        x, y = rows.sort_values("x")[["x", "y"]].to_numpy().T
+        line = {"color": look.colour, "linewidth": 1.2, "zorder": 2}
+        points += draw_line(
+            axes, f"delta={delta:g}", x, y, readable(rf"$\delta$ = {delta:g}"), **line
         )
-        finish(axes, (r"$\varepsilon$", "linear"), (y_axis, "log"), title, ticks=range(0, 13, 2))
-        axes.set(xlim=(0.0, 12.0), ylim=(0.05, 10.0))
-        return points
-
-    return diagram(1, 3, draw)
+    axes.axhline(1.0, color="black", linewidth=0.8, linestyle="dashed")
+    y_axis, title = (
+        r"$\delta$ needed / $\delta$ claimed",
+        "Three arms; above 1 the guarantee fails",
+    )
+    finish(axes, (r"$\varepsilon$", "linear"), (y_axis, "log"), title, ticks=range(0, 13, 2))
+    axes.set(xlim=(0.0, 12.0), ylim=(0.05, 10.0))
+    return drawn, points
 
 
 def omega_draws(results: pd.DataFrame) -> Drawn:
@@ -253,22 +226,21 @@ def omega_draws(results: pd.DataFrame) -> Drawn:
         for (algorithm, epsilon), group in grouped
     ]
     points = pd.concat(tables, ignore_index=True)
-    with style.context():
-        drawn, (axes,) = canvas(style.PAGE_WIDTH, style.PANEL_HEIGHT + 0.3)
-        names = dict(zip(points["algorithm"], points["name"], strict=True))
-        colours = {name: palette.algorithm_look(key).colour for key, name in names.items()}
-        swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
-        # Where all draws succeed alike there is no room for marks side by side: they overlap.
-        sns.swarmplot(points, x="label", y="y", ax=axes, size=2.4, warn_thresh=1.0, **swarm)
-        for place, rates in enumerate(tables):
-            _draw_spread(axes, place, rates)
-        style.style_axis(axes, "y", "linear")
-        axes.set(ylim=(0, 1.02), xlabel="", ylabel="Success rate")
-        mark: dict[str, Any] = {"marker": "o", "linestyle": "none"}
-        marks = [Line2D([], [], color=colours[name], label=name, **mark) for name in colours]
-        spread = axes.get_legend_handles_labels()[0]
-        drawn.legend(handles=[*marks, *spread], loc="outside upper center", ncols=5)
-    return drawn, table(points)
+    drawn, (axes,) = canvas()
+    names = dict(zip(points["algorithm"], points["name"], strict=True))
+    colours = {name: palette.algorithm_look(key).colour for key, name in names.items()}
+    swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
+    # Where all draws succeed alike there is no room for marks side by side: they overlap.
+    sns.swarmplot(points, x="label", y="y", ax=axes, size=2.4, warn_thresh=1.0, **swarm)
+    for place, rates in enumerate(tables):
+        _draw_spread(axes, place, rates)
+    style.style_axis(axes, "y", "linear")
+    axes.set(ylim=(0, 1.02), xlabel="", ylabel="Success rate")
+    mark: dict[str, Any] = {"marker": "o", "linestyle": "none"}
+    marks = {name: Line2D([], [], color=colour, **mark) for name, colour in colours.items()}
+    (spread,), (label,) = axes.get_legend_handles_labels()
+    add_legend(drawn, {**marks, label: spread})
+    return drawn, points
 
 
 def _rates_by_draw(algorithm: str, epsilon: float, rows: pd.DataFrame) -> pd.DataFrame:
@@ -295,11 +267,11 @@ def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
 
 MAPPED_EPSILONS = (0.01, 0.1, 0.5)
 REGIONS = {
-    "#9cc7e4": r"$B < C$: that of DP-BAI is tighter",
-    "#f3e3ec": r"$C \leq B < A$: that of DP-BAI-Gauss",
-    "#dda5c4": r"$B \geq A$: that of DP-BAI-Gauss",
+    "#b8b2d5": r"$B < C$: that of DP-BAI is tighter",
+    "#dbebe0": r"$C \leq B < A$: that of DP-BAI-Gauss",
+    "#94c2a3": r"$B \geq A$: that of DP-BAI-Gauss",
 }
-"""Colours of the conditions of Table 1 -> which bound is the tighter one."""
+"""Colours of the conditions of Table 1, tints of the algorithms' -> which bound is tighter."""
 
 EXPONENTS = (
     r"Exponents of the bounds (Table 1): $A = T/(H_{\mathrm{BAI}}\,\log d)$,   "
@@ -316,29 +288,26 @@ _CELLS = 193
 def regime_map(results: pd.DataFrame) -> Drawn:
     """Draw which row of Table 1 holds at each budget and delta, by instance and epsilon."""
     points = []
-    with style.context():
-        rows, columns = len(INSTANCES), len(MAPPED_EPSILONS)
-        size = style.PAGE_WIDTH, 2 * style.PANEL_HEIGHT + 0.2
-        drawn, panels = canvas(*size, rows, columns, sharex=True, sharey=True)
-        grid = product(INSTANCES.items(), MAPPED_EPSILONS)
-        for axes, letter, ((instance, title), epsilon) in zip(panels, "abcdef", grid, strict=True):
-            there = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
-            boundaries = {name: _boundary(there, f"T_{name}") for name in ("C", "A")}
-            _draw_regions(axes, *boundaries.values())
-            axes.set_title(rf"({letter}) {title}, $\varepsilon$ = {epsilon:g}")
-            for name, budgets in boundaries.items():
-                curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
-                words = title.replace("Two", "two")
-                series = f"{letter}: B = {name}, {words}, epsilon={epsilon:g}"
-                points.append(curve.assign(series=series, lo=curve["y"], hi=curve["y"], runs=0))
-        for axes in panels[::columns]:
-            axes.set_ylabel(r"$\delta$")
-        for axes in panels[-columns:]:
-            axes.set_xlabel("Budget $T$")
-        drawn.supxlabel(EXPONENTS, fontsize=7)
-        patches = [Patch(facecolor=colour, label=label) for colour, label in REGIONS.items()]
-        drawn.legend(handles=patches, loc="outside upper center", ncols=3)
-    return drawn, table(pd.concat(points, ignore_index=True))
+    rows, columns = len(INSTANCES), len(MAPPED_EPSILONS)
+    drawn, panels = canvas(rows, columns, sharex=True, sharey=True)
+    grid = product(INSTANCES.items(), MAPPED_EPSILONS)
+    for axes, letter, ((instance, title), epsilon) in zip(panels, "abcdef", grid, strict=True):
+        there = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
+        boundaries = {name: _boundary(there, f"T_{name}") for name in ("C", "A")}
+        _draw_regions(axes, *boundaries.values())
+        axes.set_title(rf"({letter}) {title}, $\varepsilon$ = {epsilon:g}")
+        for name, budgets in boundaries.items():
+            curve = pd.DataFrame({"x": budgets, "y": _DELTAS}).sort_values("x")
+            words = title.replace("Two", "two")
+            series = f"{letter}: B = {name}, {words}, epsilon={epsilon:g}"
+            points.append(curve.assign(series=series))
+    for axes in panels[::columns]:
+        axes.set_ylabel(r"$\delta$")
+    for axes in panels[-columns:]:
+        axes.set_xlabel("Budget $T$")
+    drawn.supxlabel(EXPONENTS, fontsize=7)
+    add_legend(drawn, {label: Patch(facecolor=colour) for colour, label in REGIONS.items()})
+    return drawn, pd.concat(points, ignore_index=True)
 
 
 def _boundary(rows: pd.DataFrame, quantity: str) -> Values:

@@ -1,4 +1,7 @@
-"""Numbers that claims ask for and no operation on series gives: times, orders, the two arms."""
+"""Numbers that claims ask for and no operation on series gives: times, orders, exact numbers.
+
+Numbers of the theory are on the fifty arms, at epsilon = 0.2 unless said.
+"""
 
 import itertools
 import math
@@ -8,15 +11,23 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.claims.evidence import Series, nash_curves, nash_regret
+from dpbandits.algorithms import ldp_ncb
+from dpbandits.claims.evidence import Series, all_curves, nash_curves, nash_regret
 from dpbandits.claims.numbers import (
     Estimate,
     Measured,
     StudentEstimate,
     as_measured,
     average,
+    difference,
+    exact,
     ratio,
 )
+from dpbandits.metrics import NOMINAL
+from dpbandits.papers.dp_ncb import theory
+from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
+from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
+from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, PHASE_ONE_RANGE, capped_phase_one
 
 Values = NDArray[np.float64]
 
@@ -25,6 +36,12 @@ PUBLISHED_RUNS = 500
 
 SURE = 0.01
 """Level at which the order of two curves of panel (e) has to be clear."""
+
+SMALLEST_RISE = 1e-3
+"""A bin of time whose mean has left that of uniform play by this share of the best is no longer all
+Phase I; the few pulls of Phase I that are recorded by arm move it by far less."""
+
+BEST_MEAN = max(drawn_means())
 
 
 def two_arm_regret(series: Series) -> Measured:
@@ -123,3 +140,145 @@ def order_ratios(*series: Series) -> Mapping[str, Estimate]:
         unclear = StudentEstimate(math.nan, quotient.runs)
         points[f"{low} over {high}"] = quotient if is_clear else unclear
     return points
+
+
+def excess_over_average(series: Series) -> Estimate:
+    """Return the smallest Nash minus average regret over all curves of a simulation and all times.
+
+    Both are taken from the same mu*, which cancels, and from plain means over runs: with its bias
+    subtracted a Nash regret may lie below an average regret.
+    """
+    name, where = series.place
+    recorded = series.evidence.recorded(name)
+    smallest = min(
+        float((curve.average_mean - curve.geometric_mean).min())
+        for label in recorded.matching(where)
+        for prefix in (("", NOMINAL) if name == "panel-f" else ("",))
+        for curve in all_curves(recorded, label, prefix).values()
+    )
+    return exact(smallest, recorded.runs)
+
+
+def phase_one_outside(series: Series) -> Estimate:
+    """Return the number of runs of GDP-NCB whose Phase I lasts less than 512 k S, or over 3872 k S.
+
+    NaN where an end of the range lies within the bin of time in which Phase I ends.
+    """
+    ratios = _phase_one_ratios(series)
+    outside = [not _is_inside(low, high) for low, high in ratios]
+    unclear = any(_is_inside(low, low) != _is_inside(high, high) for low, high in ratios)
+    return exact(math.nan if unclear or not outside else float(sum(outside)), len(outside))
+
+
+def _is_inside(low: float, high: float) -> bool:
+    return PHASE_ONE_RANGE[0] <= low and high <= PHASE_ONE_RANGE[1]
+
+
+def mean_phase_one(series: Series) -> Estimate:
+    """Return the mean length of Phase I over k S in runs of GDP-NCB as written."""
+    ratios = _phase_one_ratios(series)
+    return exact(float(np.mean(ratios)) if ratios else math.nan, len(ratios))
+
+
+def _phase_one_ratios(series: Series) -> list[tuple[float, float]]:
+    """Return between what multiples of k S Phase I ends in each run, by its bins of time."""
+    name, where = series.place
+    table = series.evidence.table(name, "nash_bins", **where)
+    unit = ARMS * theory.scale(GLOBAL, where["horizon"], EPSILON, BEST_MEAN)
+    edges = np.concatenate([[0], table.columns.to_numpy(np.float64)])
+    uniform = np.array(drawn_means()).mean()
+    ratios = []
+    for run in (table.to_numpy() - uniform) / BEST_MEAN > SMALLEST_RISE:
+        first = int(run.argmax()) if run.any() else run.size - 1
+        ratios.append((edges[first] / unit, edges[first + 1] / unit))
+    return ratios
+
+
+def runs_with_weak_pulls(series: Series) -> Estimate:
+    """Return the number of runs that pull arms of at most mu*/256 more often than Phase I lasts.
+
+    So many pulls are partly of Phase II, whose pulls are not recorded apart.
+    """
+    name, where = series.place
+    pulls, means = series.evidence.per_arm(name, "pulls", **where), weak_arms().means
+    weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
+    explored = capped_phase_one(series.times[-1]) + (where["algorithm"] != GLOBAL)
+    return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
+
+
+def excess_over_bound(series: Series) -> Estimate:
+    """Return the Nash regret of GDP-NCB minus the explicit bound of Theorem 1."""
+    bound = theory.theorem_1(series.place[1]["horizon"], EPSILON, BEST_MEAN, ARMS)
+    return difference(series.number(), exact(bound))
+
+
+def bound_over_best_mean(*, horizon: int, is_mended: bool = False) -> Estimate:
+    """Return the bound of Theorem 1 over mu*, which says nothing from 1 on; see its formula."""
+    bound = theory.theorem_1(horizon, EPSILON, BEST_MEAN, ARMS, is_mended=is_mended)
+    return exact(bound / BEST_MEAN)
+
+
+def mended_premise(*, horizon: int) -> Estimate:
+    """Return the mu* that the proof of Theorem 1 asks for with the factor k that it loses."""
+    return exact(theory.theorem_1_premise(horizon, EPSILON, ARMS, is_mended=True))
+
+
+def first_informative_horizon() -> Estimate:
+    """Return the smallest T at which the bound of Theorem 1 is below mu*."""
+    return exact(theory.first_informative_horizon(EPSILON, BEST_MEAN, ARMS))
+
+
+def term_ratio(*, horizon: int, epsilon: float) -> Estimate:
+    """Return the privacy term of the order of Theorem 1 over the other one."""
+    return exact(theory.term_ratio(horizon, epsilon, ARMS))
+
+
+def balancing_epsilon(*, horizon: int) -> Estimate:
+    """Return the epsilon of Remark 2, sqrt(k/T) log^1.5 T."""
+    return exact(theory.balancing_epsilon(horizon, ARMS))
+
+
+def ratio_at_balance(*, horizon: int) -> Estimate:
+    """Return the ratio of the terms at that epsilon."""
+    return term_ratio(horizon=horizon, epsilon=balancing_epsilon(horizon=horizon).value)
+
+
+def predicted_phase_one(*, variant: str, algorithm: str, horizon: int) -> Estimate:
+    """Return Phase I over k S: as written were nothing random, as coded exactly."""
+    scale = theory.scale(algorithm, horizon, EPSILON, BEST_MEAN)
+    if variant == "as-written":
+        return exact(theory.expected_pulls(algorithm, horizon, EPSILON, BEST_MEAN) / scale)
+    # The threshold is out of reach of so few rounds, so that the cap ends the phase (D1, D34).
+    return exact((capped_phase_one(horizon) + (algorithm == LOCAL)) / (ARMS * scale))
+
+
+def composed_loss(
+    *, variant: str, horizon: int, release_log: str = "natural", counted: str = "all"
+) -> Estimate:
+    """Return the composed loss over epsilon of the releases that a reward of Phase I enters.
+
+    By basic composition. As written these are as many as the pulls of an arm, T/k at most or those
+    at which the phase is expected to stop, and its last means enter the first index besides
+    (NCB-Q3). As coded and repaired Phase II begins with zeros, which release nothing.
+
+    Args:
+        variant: of GDP-NCB.
+        horizon: T.
+        release_log: logarithm in the noise, ``natural`` or ``base2``, which repairs NCB-Q1.
+        counted: as written releases of ``all`` kinds, or of ``phase-two`` alone, without the means
+            that Phase I consults (NCB-Q2).
+    """
+    if variant != "as-written":
+        explored = capped_phase_one(horizon)
+        return exact(theory.composed_loss(horizon, explored, release_log=release_log))
+    expected = theory.expected_pulls(GLOBAL, horizon, EPSILON, BEST_MEAN)
+    consulted = min(expected, horizon / ARMS) if counted == "all" else 0.0
+    return exact(theory.composed_loss(horizon, 0, 1.0 + consulted))
+
+
+def noise_scale(*, variant: str, phase: str, epsilon: float) -> Estimate:
+    """Return the scale of the noise in an observation of LDP-NCB times epsilon, of its kernel."""
+    interpretations = ldp_ncb.ALGORITHM.interpretations_from({}, variant)
+    settings = ldp_ncb.settings(10**6, ARMS, epsilon=float(epsilon), **interpretations)
+    scale = settings.exploration_scale if phase == "I" else 1.0 / settings.epsilon
+    return exact(scale * epsilon)

@@ -6,15 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dpbandits.claims.numbers import Estimate, exact, mean, ratio_of_means, relative_error
-from dpbandits.papers.panels import Points, canvas, draw_marks, estimated, finish, table
+from dpbandits.papers.panels import Drawn, Points, canvas, draw_marks, estimated, finish
 from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, shared_legend, write_note
+from dpbandits.reporting.draw import Diagram, add_legend, write_note
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 
@@ -29,32 +28,30 @@ NEAR_PLAIN = {1: (39, 10, 5, 2, 1), 2: (1, 0)}
 _SIDE = 0.2
 """How far from the place of a category the outer ones of its marks stand."""
 
-_HEIGHT = style.PANEL_HEIGHT + 0.45
-"""Of a diagram in inches, with its legend."""
-
 Values = NDArray[np.float64]
 
 
-def ten_runs(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def ten_runs(results: pd.DataFrame) -> Drawn:
     """Draw the standard error of a mean over ten runs over the regret, against b, by level."""
     points: Points = []
-    with style.context():
-        drawn, panels = canvas(style.PAGE_WIDTH, _HEIGHT, columns=len(FAMILIES), sharey=True)
-        for axes, letter, (family, title) in zip(panels, "ab", FAMILIES.items(), strict=True):
-            points += _draw_errors(axes, results, family)
-            label = "" if letter == "b" else "Standard error of a mean\nof ten runs over the regret"
-            # b = 0 has no place on a logarithmic axis: evenly spaced, and not joined.
-            x_axis = "Pre-pulls $b$ of every arm", "linear"
-            finish(axes, x_axis, (label, "linear"), f"({letter}) {title} arms")
-            axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
-            axes.set_ylim(0, None)
-        write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper right")
-        shared_legend(drawn, 3)
-    return drawn, table(points)
+    drawn, panels = canvas(columns=len(FAMILIES), sharey=True)
+    for axes, letter, (family, title) in zip(panels, "ab", FAMILIES.items(), strict=True):
+        points += _draw_errors(axes, results, family)
+        label = "" if letter == "b" else "Standard error of a mean\nof ten runs over the regret"
+        # b = 0 has no place on a logarithmic axis: evenly spaced, and not joined.
+        x_axis = "Pre-pulls $b$ of every arm", "linear"
+        finish(axes, x_axis, (label, "linear"), f"({letter}) {title} arms")
+        axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
+        axes.set_ylim(0, None)
+    write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper right")
+    bars: Any = zip(*panels[0].get_legend_handles_labels(), strict=True)
+    # A row for each kind of regret.
+    by_metric = sorted(bars, key=lambda each: "pseudo" in each[1])
+    add_legend(drawn, {label: parts[0] for parts, label in by_metric})
+    return drawn, points
 
 
 def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
-    # Level by level: a legend of three columns then has a row for each kind of regret.
     etas = sorted(results["eta"].dropna().unique().astype(int))
     shifts = iter(np.repeat(np.linspace(-_SIDE, _SIDE, len(etas)), len(METRICS)))
     drawn: Points = []
@@ -72,6 +69,8 @@ def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
                 "linestyle": "none",
                 "markerfacecolor": look.colour if metric == "realised_regret" else "white",
                 "markeredgewidth": 0.8,
+                # Whole marks at 0, too.
+                "clip_on": False,
                 "label": rf"$\eta$ = {eta}, {text}",
             }
             draw_marks(axes, points, marks, np.arange(len(SHOWN_B)) + next(shifts))
@@ -79,7 +78,7 @@ def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
     return drawn
 
 
-def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def price_of_levels(results: pd.DataFrame) -> Drawn:
     """Draw the regret of the best pair over that of (0, 1) against its level, and of small b."""
     plain = _finals(results, "pseudo_regret", b=0, c=1.0)
     horizon = int(results["t"].max())
@@ -99,36 +98,33 @@ def price_of_levels(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         draw_marks(axes, own, {"capsize": 2, **look}, places)
         points.extend(own)
 
-    with style.context():
-        drawn, (axes,) = canvas(style.PANEL_WIDTH * 1.5, _HEIGHT)
-        axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
-        for look, (c_range, text) in zip(
-            looks, (("any", "any c"), ("at-least-1", "c of at least 1")), strict=True
-        ):
-            where = {"c_range": c_range}
-            tuned = {eta: _finals(results, "pseudo_regret", eta=eta, **where) for eta in etas}
-            # Side by side, since up to eta = 20 they are the same.
-            places = [eta * (0.96 if c_range == "any" else 1.04) for eta in tuned]
-            label = f"tuned pair, {text}"
-            marks = {**style.line_look(look), "label": label, "places": places}
-            add(axes, f"best pair, {text}", tuned, **marks)
-        for (c, few), marker in zip(NEAR_PLAIN.items(), ("diamond", "triangle"), strict=True):
-            near = {
-                modified_ts_gdp(b, c, horizon): _finals(results, "pseudo_regret", b=b, c=c)
-                for b in few
-            }
-            marks = {"color": COLOURS["black"], "marker": MARKERS[marker], "linestyle": "none"}
-            label = f"untuned pairs near (0, 1), c = {c}"
-            add(axes, f"pairs near (0, 1), c={c}", near, **marks, label=label)
-        x_axis = r"Level $\eta$ (privacy weakens to the right)", "log"
-        finish(axes, x_axis, ("Regret / that of plain TS, $(b, c) = (0, 1)$", "log"))
-        style.style_axis(axes, "x", "log", [1, 2, 5, 10, 20, 50, 100, 200])
-        style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
-        shared_legend(drawn, 2)
-    return drawn, table(points)
+    drawn, (axes,) = canvas(width=style.PANEL_WIDTH * 1.5)
+    axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
+    for look, (c_range, text) in zip(
+        looks, (("any", "any c"), ("at-least-1", "c of at least 1")), strict=True
+    ):
+        where = {"c_range": c_range}
+        tuned = {eta: _finals(results, "pseudo_regret", eta=eta, **where) for eta in etas}
+        # Side by side, since up to eta = 20 they are the same.
+        places = [eta * (0.96 if c_range == "any" else 1.04) for eta in tuned]
+        label = f"tuned pair, {text}"
+        marks = {**style.line_look(look), "label": label, "places": places}
+        add(axes, f"best pair, {text}", tuned, **marks)
+    for (c, few), marker in zip(NEAR_PLAIN.items(), ("diamond", "triangle"), strict=True):
+        near = {
+            modified_ts_gdp(b, c, horizon): _finals(results, "pseudo_regret", b=b, c=c) for b in few
+        }
+        marks = {"color": COLOURS["black"], "marker": MARKERS[marker], "linestyle": "none"}
+        label = f"untuned pairs near (0, 1), c = {c}"
+        add(axes, f"pairs near (0, 1), c={c}", near, **marks, label=label)
+    x_axis = r"Level $\eta$ (privacy weakens to the right)", "log"
+    finish(axes, x_axis, ("Regret / that of plain TS, $(b, c) = (0, 1)$", "log"))
+    style.style_axis(axes, "x", "log", [1, 2, 5, 10, 20, 50, 100, 200])
+    style.style_axis(axes, "y", "log", [0.2, 0.5, 1, 2, 5, 10, 20])
+    return drawn, points
 
 
-def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def realised_level(results: pd.DataFrame) -> Drawn:
     """Draw the realised level of plain Thompson sampling over Lemma 4's, against the horizon."""
     horizons = sorted(results["horizon"].unique())
     levels = [_plain_levels(results, int(horizon)) for horizon in horizons]
@@ -138,17 +134,15 @@ def realised_level(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     }
     looks = palette.tell_apart([palette.algorithm_look("ts-gaussian")] * 2)
     points: Points = []
-    with style.context():
-        drawn, (axes,) = canvas(style.PANEL_WIDTH, _HEIGHT)
-        axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
-        for look, (name, estimates) in zip(looks, series.items(), strict=True):
-            own = estimated(name, horizons, estimates)
-            draw_marks(axes, own, {"capsize": 2, **style.line_look(look), "label": name})
-            points += own
-        finish(axes, ("Horizon $T$", "log"), ("Realised level over Lemma 4's", "linear"))
-        axes.set_ylim(0, 1.05)
-        shared_legend(drawn, 2)
-    return drawn, table(points)
+    drawn, (axes,) = canvas(width=style.PANEL_WIDTH)
+    axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])
+    for look, (name, estimates) in zip(looks, series.items(), strict=True):
+        own = estimated(name, horizons, estimates)
+        draw_marks(axes, own, {"capsize": 2, **style.line_look(look), "label": name})
+        points += own
+    finish(axes, ("Horizon $T$", "log"), ("Realised level over Lemma 4's", "linear"))
+    axes.set_ylim(0, 1.05)
+    return drawn, points
 
 
 def _plain_levels(results: pd.DataFrame, horizon: int) -> Values:

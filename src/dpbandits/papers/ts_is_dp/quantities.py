@@ -381,16 +381,15 @@ def true_over_claimed_delta(*, calibration: str, means: str) -> Mapping[str, Est
         "reachable": {MANY: "pulls (1, many)", 1: "pulls (1, 1)"},
     }[means]
     ratios = {}
-    for others, name in names.items():
+    for delta, (others, name) in itertools.product(ROUND_DELTAS, names.items()):
         shift, lowest = two_armed_choice(1, others)
         bound = lowest if means == "reachable" else -np.inf
-        for delta in ROUND_DELTAS:
-            # Two arms, or Lemma 3 with the duality.
-            epsilon = (
-                privacy.ts_round_epsilon(delta, 2)
-                if calibration == "printed"
-                else privacy.epsilon(delta, privacy.ts_round_gdp(1))
-            )
-            true = privacy.report_noisy_max_true_delta(epsilon, shift, bound)
-            ratios[f"{name}, delta {delta:g}"] = exact(true / delta)
+        # Two arms, or Lemma 3 with the duality.
+        epsilon = (
+            privacy.ts_round_epsilon(delta, 2)
+            if calibration == "printed"
+            else privacy.epsilon(delta, privacy.ts_round_gdp(1))
+        )
+        true = privacy.report_noisy_max_true_delta(epsilon, shift, bound)
+        ratios[f"{name}, delta {delta:g}"] = exact(true / delta)
     return ratios

@@ -138,7 +138,9 @@ class Chart {
     const longest = isSlanted ? Math.max(...names.map((name) => name.length)) : 0;
     const right = width - MARGIN.right, bottom = height - MARGIN.bottom - 4 * longest;
     const y = this.y = axisOf(panel.y, shown.flatMap((line) => [...line.y, ...(line.lo ?? []), ...(line.hi ?? [])]), isLog.y, bottom, MARGIN.top, isLog.y ? 7 : 6);
-    const left = Math.min(width / 3, 34 + 6.6 * Math.max(...y.ticks.map(([, label]) => label.length), 2));
+    // Long names on a narrow page are small, and have half of it.
+    const isNarrow = width < 480 && panel.y.ticks;
+    const left = Math.min(width / (isNarrow ? 2 : 3), 34 + (isNarrow ? 5.4 : 6.6) * Math.max(...y.ticks.map(([, label]) => label.length), 2));
     const x = this.x = axisOf(panel.x, isNamed ? [-0.5, panel.x.ticks.length - 0.5] : shown.flatMap((line) => line.x), isLog.x, left, right, (isLog.x ? 8 : 6) - (width < 420 ? 2 : 0));
     this.plot.replaceChildren();
     const drawn = this.svg = add(this.plot, "svg", {viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true"});
@@ -148,12 +150,14 @@ class Chart {
     }
     for (const [value, label] of y.ticks) {
       add(drawn, "line", {x1: left, x2: right, y1: y.at(value), y2: y.at(value), class: "grid"});
-      add(drawn, "text", {x: left - 7, y: y.at(value) + 4, "text-anchor": "end"}, label);
+      add(drawn, "text", {x: left - 7, y: y.at(value) + 4, "text-anchor": "end", class: isNarrow ? "small" : ""}, label);
     }
     let free = -Infinity;
     for (const [value, label] of x.ticks) {
       add(drawn, "line", {x1: x.at(value), x2: x.at(value), y1: bottom, y2: bottom + 4, class: "axis"});
       if (isSlanted) {
+        if (x.at(value) < free) continue;
+        free = x.at(value) + 13;
         add(drawn, "text", {transform: `translate(${x.at(value) + 4} ${bottom + 14}) rotate(-40)`, "text-anchor": "end"}, label);
         continue;
       }
@@ -163,7 +167,8 @@ class Chart {
       add(drawn, "text", {x: x.at(value), y: bottom + 17, "text-anchor": "middle"}, label);
     }
     add(drawn, "path", {d: `M${left},${MARGIN.top}V${bottom}H${right}`, class: "axis", fill: "none"});
-    add(drawn, "text", {x: (left + right) / 2, y: height - 8, "text-anchor": "middle", class: "label"}, panel.x.label);
+    const middle = Math.min((left + right) / 2, width - 3.4 * panel.x.label.length);
+    add(drawn, "text", {x: middle, y: height - 8, "text-anchor": "middle", class: "label"}, panel.x.label);
     add(drawn, "text", {transform: `translate(14 ${(MARGIN.top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "label"}, panel.y.label);
     const clip = `clip-${this.number}`;
     add(add(drawn, "clipPath", {id: clip}), "rect", {x: left - 5, y: MARGIN.top - 5, width: right - left + 10, height: bottom - MARGIN.top + 10});
@@ -213,7 +218,7 @@ class Chart {
     let [best, least] = [null, 45 ** 2];
     for (const line of this.lines) if (line.label) line.x.forEach((value, at) => {
       if (!this.x.has(value) || !this.y.has(line.y[at])) return;
-      // What is published is drawn above what is ours.
+      // What is published is drawn above what is rebuilt.
       const far = (this.x.at(value) - px) ** 2 + (this.y.at(line.y[at]) - py) ** 2 - (line.variant === PUBLISHED ? 25 : 0);
       if (far < least) [best, least] = [{line, at}, far];
     });

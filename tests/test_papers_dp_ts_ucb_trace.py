@@ -9,6 +9,7 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_k
 from dpbandits.papers.dp_ts_ucb.analytic import ALPHA, RUN_HORIZON, RUN_MEANS, STREAM, trace
 from dpbandits.papers.dp_ts_ucb.diagrams import DIAGRAMS
 from dpbandits.privacy import dp_ts_ucb_budget
+from dpbandits.reporting.draw import drawn_diagram
 
 ARMS = len(RUN_MEANS)
 BUDGET = int(dp_ts_ucb_budget(ALPHA, RUN_HORIZON))
@@ -67,7 +68,7 @@ def test_batches_double_and_every_reward_enters_one(run: pd.DataFrame) -> None:
 
 
 def test_figure_2_puts_every_pull_into_one_batch(run: pd.DataFrame) -> None:
-    _, points = DIAGRAMS["fig2"](run)
+    _, points = drawn_diagram(DIAGRAMS["fig2"], run)
     pulls = run[run["pulled"] == 1].sort_values("x")
     shown = points.sort_values("x")
     assert shown["x"].tolist() == pulls["x"].tolist()
