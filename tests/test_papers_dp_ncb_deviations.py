@@ -13,7 +13,7 @@ from dpbandits.papers.dp_ncb.tables import DEVIATIONS, TABLES, TOGETHER, Curve, 
 from dpbandits.reporting.tables import write_table
 from synthetic_results import FOURTH, NOISE
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 TABLE = FOURTH.tables["extra-deviations"]
 QUANTILE = stats.t.ppf(0.975, 49)
 

@@ -19,7 +19,7 @@ from dpbandits.pipeline.publish import claim_figures
 from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
 from dpbandits.reporting.text import escape
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.load(ROOT)
 
 VERDICTS = f"""{",".join(LEDGER_COLUMNS)}

@@ -10,7 +10,7 @@ import yaml
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 LAST = "dp-ncb"
 OTHERS = [paper for paper in PAPERS if paper != LAST]
 

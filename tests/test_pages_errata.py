@@ -15,7 +15,7 @@ from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from support import refused
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.load(ROOT)
 ENTRIES = {paper: load_errata(PROJECT, paper) for paper in PAPERS}
 
