@@ -26,7 +26,7 @@ help: ## list the targets
 figures: .venv/installed ## every figure, table and verdict of the papers, at their own scale
 	$(SNAKEMAKE)
 
-extras: .venv/installed ## what is ours and marked so
+extras: .venv/installed ## the supplementary figures, tables and comparisons
 	$(SNAKEMAKE) extras
 
 everything: .venv/installed ## figures and extras
@@ -35,7 +35,7 @@ everything: .venv/installed ## figures and extras
 quick: .venv/installed ## the papers' figures, tables and verdicts at a small scale (under results/quick, figures/quick)
 	$(SNAKEMAKE) all --config scale=quick
 
-quick-everything: .venv/installed ## and what is ours, at that scale
+quick-everything: .venv/installed ## and the supplementary ones, at that scale
 	$(SNAKEMAKE) all extras --config scale=quick
 
 report: .venv/installed ## results/report.html (Snakemake's own) and results/report.pdf (needs pdflatex) of everything

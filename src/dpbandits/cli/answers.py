@@ -161,37 +161,10 @@ def explain(
 def choose(form: str, **question: Any) -> None:
     """Rank the private algorithms for a number of arms, a horizon and a privacy budget."""
     import dpbandits
+    from dpbandits.comparisons.choose import ranking
 
     answer = dpbandits.choose(**question)
-    show(answer, form, _ranking(answer))
-
-
-def _ranking(answer: "pd.DataFrame") -> str:
-    """Return a ranking to read, its notes first."""
-    import pandas as pd
-
-    from dpbandits.text_tables import aligned
-
-    measure = "price" if "price" in answer else "success"
-    form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
-    table = pd.DataFrame(
-        {
-            "place": [f"{each}" if pd.notna(each) else "" for each in answer["place"]],
-            "algorithm": [
-                name if variant == "as-written" else f"{name}, {variant}"
-                for name, variant in zip(answer["name"], answer["variant"], strict=True)
-            ],
-            "verdict": answer["verdict"],
-            measure: [
-                form.format(*ends) if pd.notna(ends[0]) else ""
-                for ends in zip(answer[measure], answer["lo"], answer["hi"], strict=True)
-            ],
-        }
-    )
-    if measure == "price":
-        table["mean regret"] = answer["regret"].map("{:,.0f}".format, na_action="ignore").fillna("")
-    table = table.assign(guarantee=answer["guarantee"])
-    return "\n".join([*answer.attrs["notes"], "", aligned(table)])
+    show(answer, form, ranking(answer))
 
 
 @command()

@@ -30,6 +30,7 @@ from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
+from dpbandits.text_tables import aligned
 
 BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
 """What a ranking says of an algorithm."""
@@ -345,3 +346,27 @@ def _table_path(folder: Path, name: str, scale: str | None) -> Path:
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     require_current(target.files[0], target.depends_on)
     return next(path for path in target.files if path.suffix == ".csv")
+
+
+def ranking(answer: pd.DataFrame) -> str:
+    """Return a ranking to read, its notes first."""
+    measure = "price" if "price" in answer else "success"
+    form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
+    table = pd.DataFrame(
+        {
+            "place": [f"{each}" if pd.notna(each) else "" for each in answer["place"]],
+            "algorithm": [
+                name if variant == "as-written" else f"{name}, {variant}"
+                for name, variant in zip(answer["name"], answer["variant"], strict=True)
+            ],
+            "verdict": answer["verdict"],
+            measure: [
+                form.format(*ends) if pd.notna(ends[0]) else ""
+                for ends in zip(answer[measure], answer["lo"], answer["hi"], strict=True)
+            ],
+        }
+    )
+    if measure == "price":
+        table["mean regret"] = answer["regret"].map("{:,.0f}".format, na_action="ignore").fillna("")
+    table = table.assign(guarantee=answer["guarantee"])
+    return "\n".join([*answer.attrs["notes"], "", aligned(table)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choose import choose, read_table
+from dpbandits.comparisons.choose import choose, ranking, read_table
 from dpbandits.comparisons.choosing import TUNED
 from dpbandits.comparisons.field import (
     APPROXIMATE,
@@ -31,7 +31,6 @@ from dpbandits.pages.render import render, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
-from dpbandits.text_tables import aligned
 
 NAMES = (
     "extra-regret",
@@ -105,17 +104,9 @@ def which_one(project: Project, text: str) -> str:
     values: Values = {}
     if tables is not None:
         answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
-        first = answer[answer["place"].notna()].head(5)
-        shown = pd.DataFrame(
-            {
-                "place": first["place"].astype(int).astype(str),
-                "algorithm": first["name"],
-                "verdict": first["verdict"],
-                "price": [f"{price:.3g}" for price in first["price"]],
-                "guarantee": first["guarantee"],
-            }
-        )
-        values = {**page_values(tables), "ranking": aligned(shown)}
+        head, *rows = ranking(answer).rpartition("\n\n")[2].splitlines()
+        shown = ["...", head, *rows[:3], "..."]
+        values = {**page_values(tables), "ranking": "\n".join(shown)}
     content = render("which-one.md", is_published=tables is not None, **values).strip()
     return with_region(text, "which one", content)
 

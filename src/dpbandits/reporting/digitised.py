@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dpbandits.reporting.lines import Line
 
 AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
-REPRODUCED = "reproduced"
 SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
 

@@ -412,13 +412,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
 
 
 def has_published(document: Mapping[str, Any]) -> bool:
-    """Return whether a figure is compared with digitised values.
-
-    Other figures may show them; they are compared once.
-
-    Args:
-        document: its entry in the ``figures:`` section of an experiments file.
-    """
+    """Return whether the digitised values in a figure are compared there; each is once."""
     return document.get("residuals") is True
 
 
