@@ -50,11 +50,6 @@ class Pair:
         """Number of arms K."""
         return len(self.first)
 
-    @property
-    def reversed(self) -> "Pair":
-        """The pair with x and x' exchanged."""
-        return Pair(self.second, self.first, self.after, self.words, self.arm, self.notion)
-
     def rows(self, second: bool) -> Values:
         """Return a new array of x, or of x', as kernels draw from it; shape (K, 2 + N)."""
         rewards = np.array(self.second if second else self.first)

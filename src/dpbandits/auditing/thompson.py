@@ -218,9 +218,6 @@ PULLS = (1, 2, 3, 5, 10)
 OTHER_PULLS = (1, 2, 5, 10, 100, 1_000, 10_000)
 """Pulls of the other arm."""
 
-ROUND_DELTAS = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6)
-"""Delta of one decision at which Theorems 6 and 7 are checked."""
-
 
 def score_shift(pulls: int, others: int) -> float:
     """Return by how much one changed reward moves the score of a decision at most.

@@ -220,9 +220,6 @@ ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
 }
 """Results by name, as the experiments file lists them."""
 
-ROWS = (*SWEPT, "black-box")
-"""Names of the results that are rows of the audit."""
-
 TOLERANCE = 1e-6
 """Relative excess over the claim that an exact bound needs, for rounding."""
 

@@ -36,10 +36,9 @@ from dpbandits.kernels import new_segments, njit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
-from dpbandits.papers.dp_ncb.theory import ALPHA, GLOBAL, LOCAL, C
+from dpbandits.papers.dp_ncb.theory import ALPHA, EPSILON, GLOBAL, LOCAL, C
 from dpbandits.privacy.witnesses import as_coded, explored, published_threshold
 
-EPSILON = 0.2
 RUNS = 200
 STREAM = "dp-ncb: runs of GDP-NCB whose index is looked at"
 

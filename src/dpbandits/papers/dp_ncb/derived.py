@@ -12,8 +12,8 @@ import pandas as pd
 
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import as_measured, ratio, slope
-from dpbandits.papers.dp_ncb.instances import drawn_means
-from dpbandits.papers.dp_ncb.theory import balancing_epsilon
+from dpbandits.papers.dp_ncb.instances import ARMS
+from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, term_ratio
 from dpbandits.reporting.lines import nash_quantities, nash_regrets
 from dpbandits.reporting.spec import NASH_REGRET
 
@@ -26,11 +26,6 @@ PAPER = "as-written"
 """Stands for the variant of what is not simulated."""
 
 ALPHA = 0.05
-
-EPSILON = 0.2
-"""Epsilon of the paper's comparisons between algorithms."""
-
-GLOBAL, LOCAL = "gdp-ncb", "ldp-ncb"
 
 SHARES = tuple(float(share) for share in np.geomspace(0.3, 1.0, 20))
 """Times of a slope over time, as shares of the horizon."""
@@ -123,7 +118,7 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
         ends = [curve.times[-1] for curve in private]
         regrets = [[curve.number() for curve in curves] for curves in (private, plain)]
         measured.append(_measured(variant, GLOBAL, ends, map(ratio, *regrets)))
-    return pd.concat([*measured, _bound(ends, [ratio_of_terms(end, EPSILON) for end in ends])])
+    return pd.concat([*measured, _bound(ends, [term_ratio(end, EPSILON, ARMS) for end in ends])])
 
 
 def price_over_epsilon(frames: Frames) -> pd.DataFrame:
@@ -137,7 +132,7 @@ def price_over_epsilon(frames: Frames) -> pd.DataFrame:
         measured.append(_measured(variant, GLOBAL, epsilons, prices))
     # The last one is the repaired NCB.
     end = plain.times[-1]
-    bound = [ratio_of_terms(end, epsilon) for epsilon in epsilons]
+    bound = [term_ratio(end, epsilon, ARMS) for epsilon in epsilons]
     return pd.concat([*measured, _bound(epsilons, bound)])
 
 
@@ -150,11 +145,6 @@ def _measured(
 
 def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
     return _exact(x, y, series="bound", variant=PAPER, part="bound")
-
-
-def ratio_of_terms(horizon: float, epsilon: float) -> float:
-    """Return the privacy term of Theorem 1's bound over the other, on the fifty arms."""
-    return balancing_epsilon(horizon, len(drawn_means())) / epsilon
 
 
 def regret_over_epsilon(frames: Frames) -> pd.DataFrame:

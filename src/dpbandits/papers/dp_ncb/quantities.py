@@ -25,9 +25,9 @@ from dpbandits.claims.numbers import (
 )
 from dpbandits.metrics import NOMINAL
 from dpbandits.papers.dp_ncb import theory
-from dpbandits.papers.dp_ncb.analytic import EPSILON, WEAK_SHARE
-from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
-from dpbandits.papers.dp_ncb.theory import GLOBAL, LOCAL, PHASE_ONE_RANGE, capped_phase_one
+from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
+from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
+from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, PHASE_ONE_RANGE, capped_phase_one
 
 Values = NDArray[np.float64]
 
@@ -41,7 +41,6 @@ SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
 Phase I; the few pulls of Phase I that are recorded by arm move it by far less."""
 
-ARMS = len(drawn_means())
 BEST_MEAN = max(drawn_means())
 
 

@@ -12,6 +12,9 @@ from dpbandits.privacy.witnesses import THRESHOLD, published_threshold
 
 C = 3.0
 ALPHA = 3.1
+EPSILON = 0.2
+"""Epsilon of the paper's comparisons between algorithms."""
+
 PHASE_ONE_RANGE = (512.0, 3872.0)
 """Length of Phase I over k S on the good event (DP-NCB, appendices D.2 and D.3)."""
 
@@ -124,24 +127,6 @@ def term_ratio(horizon: float, epsilon: float, arms: int) -> float:
 def balancing_epsilon(horizon: float, arms: int) -> float:
     """Return the epsilon of Remark 2, sqrt(k/T) L^1.5, below which privacy dominates the bound."""
     return math.sqrt(arms / horizon) * math.pow(math.log(horizon), 1.5)
-
-
-def theorem_3(horizon: float, epsilon: float, best_mean: float, arms: int) -> float:
-    """Return the explicit bound on the Nash regret of LDP-NCB (proof of Theorem 3)."""
-    log, root = math.log(horizon), math.sqrt(horizon)
-    return (
-        4000.0 * C * math.sqrt(best_mean * arms * log / horizon)
-        + 4000.0 * math.log(256.0 * arms) * log**2 / (epsilon * root)
-        + 4.0 * math.sqrt(8.0 * arms * ALPHA * log / horizon) / epsilon
-        + math.pow(2.0 * ALPHA, 0.25) * math.pow(arms * log / horizon, 0.75) / math.sqrt(epsilon)
-    )
-
-
-def theorem_3_premise(horizon: float, epsilon: float, arms: int) -> float:
-    """Return the mu* from which on the proof of Theorem 3 works."""
-    log = math.log(horizon)
-    local_part = 10000.0 * math.log(256.0 * arms) * log**2 / (epsilon * math.sqrt(horizon))
-    return 512.0 * math.sqrt(arms * log / horizon) + local_part
 
 
 def capped_phase_one(horizon: int) -> int:
