@@ -1,27 +1,18 @@
-"""Features and instances (C10, C19, C21, C23), and the list of all exact results of the paper."""
+"""Max-Det collections (C10, C23), and the list of all exact results of the paper."""
 
 import itertools
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.best_arm.designs import max_det, rank_of
+from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.papers.curves import joined, number
-from dpbandits.papers.dp_bai.instances import (
-    LARGEST_OMEGA,
-    section5,
-    sphere,
-    standard_basis,
-    two_armed,
-)
-from dpbandits.papers.dp_bai.privacy import gauss_privacy, privacy_loss, pure_noise
+from dpbandits.papers.dp_bai.privacy import gauss_privacy, privacy_loss
 from dpbandits.papers.dp_bai.schedules import (
     appendix_b,
     baseline_structure,
-    design_rounds,
     overshoot,
     phase_counts,
 )
@@ -65,7 +56,7 @@ LAWS: dict[str, Callable[[np.random.Generator, int, int], Values]] = {
 def max_det_table() -> pd.DataFrame:
     """Return checks of Lemma G.1 and of the Max-Det collection's noise on random features.
 
-    Tags: quantity; rank, 0 for all. Of 10000 sets of features (C10): ``searched`` (all subsets
+    Tag: quantity. Of 10000 sets of features (C10): ``searched`` (all subsets
     tried) and ``exchanged`` (found by single exchanges), ``above searched`` and ``above exchanged``
     (of these, sets with a coefficient above 1 + 1e-8), ``coefficient`` (largest absolute one). Of
     1000 sets of 12 normal features (C23): ``smaller`` (sets where another subset has a smaller v),
@@ -77,8 +68,7 @@ def max_det_table() -> pd.DataFrame:
     """
     numbers = {**_coefficients(), **_factors()}
     return joined(
-        number(quantity, {"quantity": quantity, "rank": 0}, value)
-        for quantity, value in numbers.items()
+        number(quantity, {"quantity": quantity}, value) for quantity, value in numbers.items()
     )
 
 
@@ -155,70 +145,15 @@ def injected_noise(pulled: int) -> float:
     return 1.0 / -(-PHASE_BUDGET // pulled)
 
 
-DRAWS = 1000
-"""Draws of the omegas of I-A that are checked, the one of the figures first."""
-
-RATIOS = (1.0, 1.5, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-"""y/x of I-B."""
-
-
-def instances() -> pd.DataFrame:
-    """Return what I-A is like over many draws of its omegas (C19).
-
-    Tags: instance, ``section5 draws`` (1000 of them) or, as all depends on omega alone, ``section5
-    limit`` (the end of its range); quantity, ``gap 2`` and ``gap 3`` (largest distance of that gap
-    from 0.05), ``smallest other gap``, ``smallest mean`` or ``largest reward``. x: 0.
-    """
-    features = np.array([[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]])
-    drawn = [section5(draw=draw).means for draw in range(DRAWS)]
-    limit = [features @ np.array([0.045, 0.5])]
-    return joined([*_extremes("section5 draws", drawn), *_extremes("section5 limit", limit)])
-
-
-def _extremes(instance: str, drawn: list[Values]) -> Iterator[pd.DataFrame]:
-    means = np.array(drawn)
-    gaps = means.max(axis=1, keepdims=True) - means
-    numbers = {
-        "gap 2": np.abs(gaps[:, 1] - 0.05).max(),
-        "gap 3": np.abs(gaps[:, 2] - 0.05).max(),
-        "smallest other gap": gaps[:, 3:].min(),
-        "smallest mean": means.min(),
-        "largest reward": 2.0 * means.max(),
-    }
-    for quantity, value in numbers.items():
-        tags = {"instance": instance, "quantity": quantity}
-        yield number(f"{quantity}, {instance}", tags, value)
-
-
-def rounds() -> pd.DataFrame:
-    """Return the rounds of OD-LinBAI and DP-OD on every instance (C21).
-
-    Tags: instance (``section5 draws``: 1000 draws of the omegas); ratio, of ``two-armed``. x: rank
-    of the features. y: rounds.
-    """
-    several = {"section5": [section5()], "standard-basis": [standard_basis()], "sphere": [sphere()]}
-    several["section5 draws"] = [section5(draw=draw) for draw in range(DRAWS)]
-    described = [(name, math.nan, bandits) for name, bandits in several.items()]
-    described += [("two-armed", ratio, [two_armed(ratio=ratio)]) for ratio in RATIOS]
-    return joined(
-        number(f"{name}, {ratio:g}", {"instance": name, "ratio": ratio}, design_rounds(rank), rank)
-        for name, ratio, bandits in described
-        for rank in sorted({rank_of(bandit.feature_matrix) for bandit in bandits})
-    )
-
-
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "appendix-b": appendix_b,
     "regimes": regime_map,
     "overshoot": overshoot,
     "max-det": max_det_table,
     "table1-grid": table1_grid,
-    "rounds": rounds,
     "privacy-loss": privacy_loss,
     "gauss-privacy": gauss_privacy,
-    "pure-noise": pure_noise,
     "phase-counts": phase_counts,
-    "instances": instances,
     "baseline-structure": baseline_structure,
 }
 """Exact results by name, as the experiments file lists them."""

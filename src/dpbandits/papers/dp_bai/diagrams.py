@@ -196,8 +196,7 @@ def log_error(results: pd.DataFrame) -> Drawn:
 
 def gauss_delta(results: pd.DataFrame) -> Drawn:
     """Draw the delta that three arms need over the delta claimed, over epsilon, by delta."""
-    curves = results[results["epsilons"] == "curve"]
-    rows_of = {float(str(delta)): rows for delta, rows in curves.groupby("delta")}
+    rows_of = {float(str(delta)): rows for delta, rows in results.groupby("delta")}
 
     drawn, (axes,) = canvas(width=0.75 * style.PAGE_WIDTH)
     points: Points = []

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,9 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 from scipy.stats import laplace
 
-from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.auditing.best_arm import (
-    CALIBRATIONS,
     DIAGONAL,
-    INSTANCES,
     NORMS,
     deviation,
     difference_loss,
@@ -36,7 +33,6 @@ from dpbandits.auditing.best_arm import (
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.papers.curves import curve, joined, number
-from dpbandits.papers.dp_bai.instances import section5
 from dpbandits.privacy.witnesses import classical_delta
 
 Values = NDArray[np.float64]
@@ -139,74 +135,58 @@ def _trees(epsilon: float) -> Iterator[Described]:
                 yield algorithm, "none", "any", arms, budget, loss
 
 
-LARGER_EPSILONS = (8.0, 10.0, 20.0)
-DELTAS = (1e-6, 1e-5, 0.01, 0.1, 0.2, 0.3, 0.38, 0.42, 0.5, 0.9)
-GAUSS_BUDGETS = (12, 10_002)
-TABLES = ("binary", "all")
-
 CURVE_EPSILONS = np.linspace(0.5, 12.0, 93).tolist()
 """Where the witness is drawn."""
 
 CURVE_DELTAS = (1e-6, 1e-5, 0.01, 0.1, 0.3, 0.42)
 
-REFUTED_DELTAS = (1e-6, 1e-5, 0.01, 0.1, 0.42)
-"""Delta whose smallest epsilon that refutes is listed."""
+WITNESS_BUDGETS = (12, 10_002)
 
 _SEARCHED_DELTAS = (*np.geomspace(1e-9, 0.3, 60).tolist(), *np.arange(0.302, 0.99, 0.002).tolist())
 """Where the smallest epsilon of all delta is looked for."""
 
 
-def gauss_privacy() -> pd.DataFrame:
-    """Return the delta that DP-BAI-Gauss needs (C24).
-
-    Tags: calibration; instance, ``witness`` (three arms, as the paper asks for), ``line`` (two arms
-    in one dimension) or ``plane`` (two in two); tables, ``binary`` (rewards 0 or 1) or ``all``
-    (anything between, too); budget; delta; epsilons, ``asked`` (up to 5), ``larger``, ``curve`` (a
-    finer grid for the witness), ``from`` (the smallest epsilon at which the witness refutes this
-    delta) or ``least`` (the smallest of all delta). x: epsilon. y: needed over delta; above 1 it is
-    not (epsilon, delta)-DP.
-    """
-    kinds = itertools.product(CALIBRATIONS, INSTANCES, TABLES, GAUSS_BUDGETS, DELTAS)
-    grids = (("asked", EPSILONS), ("larger", LARGER_EPSILONS))
-    frames = [_needed(*kind, *epsilons) for kind in kinds for epsilons in grids]
-    witness = "classical", "witness", "all", GAUSS_BUDGETS[-1]
-    frames += [_needed(*witness, delta, "curve", CURVE_EPSILONS) for delta in CURVE_DELTAS]
-    refuted = [("from", refuted_from(delta), delta) for delta in REFUTED_DELTAS]
-    for which, epsilon, delta in [("least", *smallest_refuted()), *refuted]:
-        tags = {"delta": delta, "epsilons": which}
-        frames.append(number(f"{which} epsilon refuted, delta={delta:g}", tags, 1.0, epsilon))
-    return joined(frames)
-
-
-def _needed(
-    calibration: str,
-    instance: str,
-    tables: str,
-    budget: int,
+def needed_delta(
+    epsilon: float,
     delta: float,
-    which: str,
-    epsilons: Sequence[float],
-) -> pd.DataFrame:
-    needed = [
-        gaussian_witness(
-            epsilon,
-            deviation(epsilon, delta, calibration),
-            pulls_of(instance, budget),
-            two_sums=instance == "plane",
-            binary=tables == "binary",
-        ).delta(epsilon)
-        for epsilon in epsilons
-    ]
-    tags = {
-        "calibration": calibration,
-        "instance": instance,
-        "tables": tables,
-        "budget": budget,
-        "delta": delta,
-        "epsilons": which,
-    }
-    series = f"{which}, {calibration}, {instance}, {tables}, T={budget}, delta={delta:g}"
-    return curve(series, tags, epsilons, np.array(needed) / delta)
+    budget: int,
+    calibration: str = "classical",
+    instance: str = "witness",
+    tables: str = "all",
+) -> float:
+    """Return the delta that DP-BAI-Gauss needs over its own; above 1 it is not private (C24).
+
+    Args:
+        epsilon: of the algorithm.
+        delta: likewise.
+        budget: T.
+        calibration: of the noise, ``classical`` or ``analytic`` (BAI-E9).
+        instance: ``witness`` (three arms, as the paper asks for), ``line`` or ``plane`` (two arms
+            in one dimension, or in two).
+        tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
+    """
+    witness = gaussian_witness(
+        epsilon,
+        deviation(epsilon, delta, calibration),
+        pulls_of(instance, budget),
+        two_sums=instance == "plane",
+        binary=tables == "binary",
+    )
+    return witness.delta(epsilon) / delta
+
+
+def gauss_privacy() -> pd.DataFrame:
+    """Return ``needed_delta`` of the witness at the larger T; tag: delta; x: epsilon."""
+    budget = WITNESS_BUDGETS[-1]
+    return joined(
+        curve(
+            f"delta={delta:g}",
+            {"delta": delta},
+            CURVE_EPSILONS,
+            [needed_delta(epsilon, delta, budget) for epsilon in CURVE_EPSILONS],
+        )
+        for delta in CURVE_DELTAS
+    )
 
 
 def refuted_from(delta: float) -> float:
@@ -214,51 +194,18 @@ def refuted_from(delta: float) -> float:
     return float(brentq(_excess, 2.0, 12.0, args=(delta,), xtol=1e-6))
 
 
-def smallest_refuted() -> tuple[float, float]:
-    """Return the smallest epsilon at which the witness refutes some delta, and that delta."""
+def smallest_refuted() -> float:
+    """Return the smallest epsilon at which the witness refutes some delta."""
 
-    def largest(epsilon: float) -> tuple[float, float]:
-        return max((_excess(epsilon, delta), delta) for delta in _SEARCHED_DELTAS)
+    def largest(epsilon: float) -> float:
+        return max(_excess(epsilon, delta) for delta in _SEARCHED_DELTAS)
 
-    root = float(brentq(lambda epsilon: largest(epsilon)[0], 2.0, 5.0, xtol=1e-6))
-    return root, largest(root)[1]
+    return float(brentq(largest, 2.0, 5.0, xtol=1e-6))
 
 
 def _excess(epsilon: float, delta: float) -> float:
     """Return the delta that the witness needs over its own, minus 1."""
     return classical_delta(epsilon, delta) / delta - 1.0
-
-
-NOISE_DELTAS = (0.9, 0.5, 0.3, 0.1, 0.01, 1e-5)
-
-
-def pure_noise() -> pd.DataFrame:
-    """Return limits of pure noise, and the tails of two arms' comparison.
-
-    Tags: quantity. ``limit``: algorithm and instance (``section5``); x is 0, y the success rate as
-    epsilon goes to 0. ``crossing``: x is delta, error that below which DP-BAI-Gauss errs more
-    rarely than DP-BAI at equal pulls and epsilon, y its log10. ``deviation``: x is delta, y the
-    deviation of the Gauss noise over that of the Laplace noise.
-    """
-    features = section5().feature_matrix
-    first, second = max_det(features).arms
-    limits = {
-        "dp-bai": linear_limit(features, (first, second), (1.0, 1.0)),
-        # The noise on theta has one scale, and arm 3's feature is ten times as long.
-        "dp-od": linear_limit(features, (0, 2), (10.0, 1.0)),
-        "baseline": uniform_limit(len(features)),
-    }
-    tags = {"quantity": "limit", "instance": "section5"}
-    rows = [
-        number(f"limit, {algorithm}", {**tags, "algorithm": algorithm}, limit)
-        for algorithm, limit in limits.items()
-    ]
-    levels = [crossing(delta) / math.log(10.0) for delta in NOISE_DELTAS]
-    errors = {"quantity": "crossing", "error": np.power(10.0, levels)}
-    ratios = [deviation(1.0, delta, "classical") / math.sqrt(2.0) for delta in NOISE_DELTAS]
-    rows.append(curve("crossing", errors, NOISE_DELTAS, levels))
-    rows.append(curve("deviation", {"quantity": "deviation"}, NOISE_DELTAS, ratios))
-    return joined(rows)
 
 
 def cone_chance(winner: Values, scales: tuple[float, float]) -> float:

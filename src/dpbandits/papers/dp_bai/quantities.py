@@ -11,6 +11,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from dpbandits.algorithms.best_arm.designs import max_det, rank_of
+from dpbandits.auditing.best_arm import deviation
 from dpbandits.claims.evidence import Series
 from dpbandits.claims.numbers import (
     Estimate,
@@ -23,7 +25,10 @@ from dpbandits.claims.numbers import (
 )
 from dpbandits.claims.statistics import Point
 from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels, region_of
+from dpbandits.papers.dp_bai import privacy
 from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
+from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, two_armed
+from dpbandits.papers.dp_bai.schedules import design_rounds
 from dpbandits.papers.dp_bai.theory import Bounds, bounds
 
 Values = NDArray[np.float64]
@@ -272,3 +277,79 @@ def budget_change(trials: Series) -> Measured:
     )
     steep, *_ = linear_fit(design, logs, np.ones(len(grid))).coefficients
     return (math.log(ratios[-1] / ratios[0]) * steep).exp() - 1.0
+
+
+def needed_delta(
+    *,
+    epsilon: float,
+    delta: float,
+    calibration: str = "classical",
+    instance: str = "witness",
+    tables: str = "all",
+) -> Estimate:
+    """Return the largest ``privacy.needed_delta`` of two budgets."""
+    return exact(
+        max(
+            privacy.needed_delta(epsilon, delta, budget, calibration, instance, tables)
+            for budget in privacy.WITNESS_BUDGETS
+        )
+    )
+
+
+def refuted_from(*, delta: float = 0.0) -> Estimate:
+    """Return the smallest epsilon at which three arms need more than this delta; 0 for any."""
+    return exact(privacy.refuted_from(delta) if delta else privacy.smallest_refuted())
+
+
+def noise_limit(*, algorithm: str) -> Estimate:
+    """Return the success rate on the instance of Section 5 as epsilon goes to 0."""
+    features = section5().feature_matrix
+    if algorithm == "baseline":
+        return exact(privacy.uniform_limit(len(features)))
+    # The noise on theta of DP-OD has one scale, and arm 3's feature is ten times as long.
+    first, second = max_det(features).arms
+    scales = {"dp-bai": (1.0, 1.0), "dp-od": (10.0, 1.0)}[algorithm]
+    return exact(privacy.linear_limit(features, (first, second), scales))
+
+
+def crossing_error(*, delta: float) -> Estimate:
+    """Return the error below which pure noise misleads DP-BAI more than DP-BAI-Gauss."""
+    return exact(math.exp(privacy.crossing(delta)))
+
+
+def deviation_ratio(*, delta: float) -> Estimate:
+    """Return the deviation of the noise of DP-BAI-Gauss over that of DP-BAI."""
+    return exact(deviation(1.0, delta, "classical") / math.sqrt(2.0))
+
+
+DRAWS = 1000
+"""Draws of the omegas of I-A that are checked, the one of the figures first."""
+
+
+def of_section5(*, number: str, drawn: str) -> Estimate:
+    """Return a number of I-A over its ``section5 draws``, or at the end of their range.
+
+    Args:
+        number: ``gap 2`` or ``gap 3`` (largest distance of that gap from 0.05), ``smallest other
+            gap``, ``smallest mean`` or ``largest reward``.
+        drawn: ``section5 draws`` or, as all depends on omega alone, ``section5 limit``.
+    """
+    end = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]]
+    is_drawn = drawn == "section5 draws"
+    draws = [section5(draw=draw).means for draw in range(DRAWS)] if is_drawn else []
+    means = np.array(draws or [np.array(end) @ [0.045, 0.5]])
+    gaps = means.max(axis=1, keepdims=True) - means
+    numbers = {
+        "gap 2": np.abs(gaps[:, 1] - 0.05).max(),
+        "gap 3": np.abs(gaps[:, 2] - 0.05).max(),
+        "smallest other gap": gaps[:, 3:].min(),
+        "smallest mean": means.min(),
+        "largest reward": 2.0 * means.max(),
+    }
+    return exact(numbers[number])
+
+
+def rounds_of_dp_od(*, ratio: float = 0.0, draws: int = 1) -> Estimate:
+    """Return the most rounds of DP-OD on two arms of this ratio, or on draws of I-A without one."""
+    bandits = [two_armed(ratio=ratio)] if ratio else [section5(draw=draw) for draw in range(draws)]
+    return exact(max(design_rounds(rank_of(bandit.feature_matrix)) for bandit in bandits))
