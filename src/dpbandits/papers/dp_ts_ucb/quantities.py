@@ -38,7 +38,7 @@ def deviation_from_root(level: Series) -> Estimate:
 
 
 def equal_privacy_c(*, alpha: float, b: int, root: bool = False) -> Estimate:
-    """Return the c with which b pre-pulls have the level of alpha; ``root``: as Section 5.3 has it."""
+    """Return the c by which b pre-pulls have the level of alpha; ``root``: as in Section 5.3."""
     return exact(privacy.equal_privacy_c(float(alpha), b, HORIZON, root=root))
 
 
