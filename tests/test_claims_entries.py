@@ -2,46 +2,25 @@
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 import yaml
 
 from dpbandits.claims.docket import Claim, ClaimsFile, claims_of
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import judge
-from dpbandits.claims.numbers import Estimate, mean
 from dpbandits.config.documents import load_document
-from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec, with_likes
-from dpbandits.engine.results import results_frame
-from dpbandits.papers.ts_is_dp.formulas import FORMULAS
 from dpbandits.pipeline.project import Project
-from shared import AUDIT, ExactResults
 from support import refused
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
 
 
-def level(evidence: Evidence, *, which: int) -> Estimate:
-    """Mean of one series."""
-    return mean(evidence.values("toy", "regret", which=which))
-
-
-def levels(evidence: Evidence) -> Mapping[str, Estimate]:
-    """Mean of the first two series."""
-    return {f"series {which}": level(evidence, which=which) for which in (0, 1)}
-
-
-TOYS = {"level": level, "levels": levels}
-
 VALID: dict[str, Any] = {
     "paper": "toy",
-    "definitions": {"which": {"first": 0, "second": 1}},
+    "series": {"toy": {"metric": "regret", "which": "{which}"}},
     "claims": {
         "TOY-C1": {
             "kind": "experiment",
@@ -55,10 +34,10 @@ VALID: dict[str, Any] = {
             "reads": ["toy"],
             "runs": [50, 100],
             "runs_paper": 10,
-            "interpretations": [{"which": "first"}, {"which": "second"}],
+            "interpretations": [{"which": 0}, {"which": 1}],
             "comparisons": {
-                "mean": {"statistic": "level", "less": 1},
-                "both": {"statistic": "levels", "less": 1, "part": "both"},
+                "mean": {"value": "toy", "less": 1},
+                "both": {"value": "toy", "along": "t", "less": 1, "part": "both"},
             },
         }
     },
@@ -73,19 +52,16 @@ def load(
     change(document["claims"]["TOY-C1"])
     path = folder / "toy.yaml"
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    return claims_of(load_document(path, ClaimsFile), path, TOYS)
+    return claims_of(load_document(path, ClaimsFile), path, {})
 
 
 def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     claim = load(tmp_path)[0]
     assert claim.runs == (50, 100)
     assert [interpretation.label for interpretation in claim.interpretations] == [
-        "which=first",
-        "which=second",
+        "which=0",
+        "which=1",
     ]
-    assert [
-        claim.settings(interpretation)["which"] for interpretation in claim.interpretations
-    ] == [0, 1]
     assert claim.comparisons["both"].part == "both"
     with pytest.raises(ValueError, match="frozen"):
         claim.combine = "any"
@@ -116,7 +92,7 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: e.update(runs=[100, 50]), ["runs is [100, 50]", "increase"]),
         (lambda e: e.update(runs="many"), ["runs.0 is 'many'", "integer"]),
         (lambda e: e.update(runs=10_000_001), ["runs.0 is 10000001", "less than or equal to"]),
-        (lambda e: e.update(reads=[]), ["reads is []", "where runs is 0"]),
+        (lambda e: e.update(reads=[]), ["key reads is missing", "in of its series"]),
         (lambda e: e.update(combine="few"), ["combine is 'few'", "'all', 'any' or 'most'"]),
         (lambda e: e.update(level=0), ["level is 0", "greater than 0"]),
         (lambda e: e.update(level=1), ["level is 1", "less than 1"]),
@@ -130,23 +106,17 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
         (lambda e: comparison_of(e).update(less=float("nan")), ["less is nan", "finite"]),
         (lambda e: comparison_of(e).update(less="x"), ["less is 'x'", "a number"]),
         (lambda e: comparison_of(e).update(less=[0, 1]), ["less: threshold", "one number"]),
-        (lambda e: comparison_of(e).update(statistic="median"), ["'median'", "level, levels"]),
-        (lambda e: comparison_of(e).update(arguments={"b": 1}), ["b is no argument", "which"]),
-        (lambda e: comparison_of(e).update({"for": {"b": [1]}}), ["b is no argument", "which"]),
+        (lambda e: comparison_of(e).update(value="median"), ["series is 'median'", "toy"]),
+        (lambda e: comparison_of(e).update(quantity="median"), ["2 of value", "allowed: one"]),
+        (lambda e: comparison_of(e).update(pick="largest"), ["without along"]),
         (lambda e: comparison_of(e).update(part="eta={eta}"), ["mean", "'eta'", "which"]),
-        (
-            lambda e: e.update(interpretations=[{"which": "third"}]),
-            ["which is 'third'", "first, second"],
-        ),
-        (lambda e: e.update(interpretations=[{}]), ["mean", "argument which is missing"]),
-        (lambda e: e.update(parameters={"log": "base2"}), ["log is no argument of any", "which"]),
         (
             lambda e: e.update(interpretations=[{"variant": "fixed", "which": "first"}]),
             ["variant is 'fixed'", "'repaired'"],
         ),
         (
             lambda e: e["comparisons"].update(
-                both={"statistic": "levels", "no_increase": 1, "part": "both"}
+                both={"value": "toy", "no_increase": 1, "part": "both"}
             ),
             ["no comparison that could carry it", "no_increase"],
         ),
@@ -243,71 +213,3 @@ def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
         assert inside == {"c": (1.0, math.inf)} or not comparison.decides
     for name in ("TSDP-C25", "TSDP-C26"):
         assert BY_ID[name].parameters == {"c_range": "at-least-1"}
-
-
-def test_interpretations_are_those_that_change_what_is_judged() -> None:
-    def interpretations(key: str) -> dict[str, set[object]]:
-        return {
-            claim.id: {interpretation.values[key] for interpretation in claim.interpretations}
-            for claim in CLAIMS
-            if key in claim.interpretations[0].values
-        }
-
-    logarithms = {"base2", "natural"}
-    assert interpretations("baseline") == {"TSDP-C4": {"lemma5", "theorem3"}}
-    assert interpretations("product") == {"TSDP-C4": {2, 6}}
-    assert interpretations("log") == dict.fromkeys(("TSDP-C18", "TSDP-C19", "TSDP-C20"), logarithms)
-    assert interpretations("metric") == {"TSDP-C13": {"pseudo_regret", "realised_regret"}}
-    assert interpretations("order") == {"TSDP-C16": {1.15}}
-    assert interpretations("measure") == {"TSDP-C16": {"epsilon"}}
-    assert {
-        interpretation.variant for claim in CLAIMS for interpretation in claim.interpretations
-    } == {"as-written"}
-
-
-def made_up_results() -> dict[str, pd.DataFrame]:
-    """Random numbers for every series of the experiments file, at its own horizons and grids."""
-    document = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
-    document["simulations"] = with_likes(document["simulations"])
-    generator = np.random.default_rng(1)
-    frames: dict[str, pd.DataFrame] = {}
-    for name in sorted(
-        document["simulations"], key=lambda name: "tuned_by" in document["simulations"][name]
-    ):
-        spec = SimulationSpec.model_validate(document["simulations"][name])
-        instance = document["instances"][spec.instance]
-        plan = SimulationPlan(name, spec, instance, Caps(runs=3), FORMULAS, name)
-        series = plan.series(frames.get(spec.tuned_by or ""))
-        blocks = []
-        for each in series:
-            grid, arms = len(each.cell.grid), len(each.cell.bandit.arms)
-            widths = {
-                metric: arms if metric in ("pulls", "inverse_counts") else grid
-                for metric in each.cell.metrics
-            }
-            blocks.append(
-                {metric: generator.random((3, width)) for metric, width in widths.items()}
-            )
-        frames[name] = results_frame(series, blocks)
-        if name == "tuning":
-            # The best b must not be the largest of the grid.
-            frames[name]["value"] = (frames[name]["b"] - 100.0).abs()
-    return frames
-
-
-def test_the_experiments_file_records_all_that_the_claims_read() -> None:
-    """At paper scale a missing series, tag, time or metric would raise."""
-    exact = ExactResults("ts-is-dp")
-    frames = {**made_up_results(), **exact}
-    read = {name for entry in [*CLAIMS, *FINDINGS] for name in entry.reads}
-    frames |= {name: exact[name] for name in read if name in AUDIT}
-    declared = yaml.safe_load((ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text())
-    entries = [*CLAIMS, *FINDINGS]
-    results = {*declared["simulations"], *declared["analytic"], *AUDIT}
-    assert {name for entry in entries for name in entry.reads} <= results
-    found = judge(entries, Evidence.of_frames(frames))
-    assert len(found) == sum(len(entry.interpretations) for entry in entries)
-    counted = [each for judgement in found for each in judgement.comparisons]
-    empty = {each.label for each in counted if "no point to compare" in each.label}
-    # Whether a slope counts depends on its value; random ones may all be below.
-    assert all(label.startswith("step of the final slope to one that counts") for label in empty)

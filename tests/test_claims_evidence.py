@@ -34,7 +34,6 @@ def test_values_are_sorted_by_run_at_the_time_asked_for() -> None:
     assert evidence().values("sim", "regret", 2, b=1).tolist() == [202.0, 212.0, 222.0]
     assert evidence().values("sim", "regret", b=1).tolist() == [205.0, 215.0, 225.0]
     assert evidence().times("sim", "regret", b=0).tolist() == [2, 5]
-    assert evidence().horizon("sim") == 5
     assert evidence().parameter("sim", "b", b=1) == 1.0
 
 

@@ -121,9 +121,9 @@ def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
                 comparison, series = question.comparison, question.vocabulary.series
                 tags = (tags.get("metric") for _, tags in comparison.operands)
                 summary, _ = comparison.summary or ("", {})
-                named |= {comparison.quantity, comparison.statistic, *tags}
+                named |= {comparison.quantity, *tags}
                 named |= {summary, *comparison.keep}
                 named |= {(one.model_extra or {}).get("metric") for one in series.values()}
-    functions = find_paper(paper).statistics
+    functions = find_paper(paper).quantities
     own = {name for name, each in functions.items() if module in each.__module__}
     assert own <= named

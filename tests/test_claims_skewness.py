@@ -19,10 +19,8 @@ from dpbandits.claims.numbers import (
     mean,
     pivot_ends,
     place_of_lowest,
-    ratio_of_means,
     smooth,
     too_few,
-    welch_difference,
 )
 
 Values = NDArray[np.float64]
@@ -112,7 +110,7 @@ def test_ratios_of_skewed_runs() -> None:
         statistics = (above.mean(axis=1) - drawn.mean(axis=1)) / error
         for index in np.flatnonzero(np.abs(statistics) > stdtrit(runs - 1.0, 1.0 - LEVEL / 2.0)):
             by_t += 1
-            low, high = ratio_of_means(above[index], drawn[index]).interval(LEVEL)
+            low, high = (mean(above[index]) / mean(drawn[index])).interval(LEVEL)
             ours += not low <= 1.0 <= high
     assert by_t >= 250
     assert ours <= 30
@@ -148,7 +146,7 @@ def test_the_skewness_is_that_of_the_value() -> None:
     one, other = gamma(generator, (1, 60))[0], exponential(generator, (1, 80))[0]
     expected = stats.skew(one, bias=False) / math.sqrt(60)
     assert mean(one).student.skewness == pytest.approx(expected, rel=1e-12)
-    difference = welch_difference(one, other).student
+    difference = (mean(one) - mean(other)).student
     cubes = [
         stats.skew(each, bias=False)
         * (each.std(ddof=1) / math.sqrt(each.size)) ** 3
@@ -177,8 +175,8 @@ def test_every_statistic_of_few_skewed_runs_has_no_interval() -> None:
     skewed, plain = gamma(generator, (1, 50))[0], generator.normal(1.0, 0.1, 50)
     assert stats.skew(skewed) > 2.0
     whole = (-math.inf, math.inf)
-    assert welch_difference(skewed, plain).interval(0.05) == whole
-    assert ratio_of_means(skewed, plain).interval(0.05) == (0.0, math.inf)
+    assert (mean(skewed) - mean(plain)).interval(0.05) == whole
+    assert (mean(skewed) / mean(plain)).interval(0.05) == (0.0, math.inf)
     one, other = mean(skewed), mean(plain)
     assert place_of_lowest([1, 2], [one, other]).interval(0.05) == (1.0, 2.0)
     assert one.log().interval(0.05) == whole

@@ -240,7 +240,7 @@ def changed(document: Any, draw: Callable[..., Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("path", "examples"), [(CONFIG, 20), (ABOUT, 50), (EXPERIMENTS, 80), (CLAIMS, 50)]
+    ("path", "examples"), [(CONFIG, 15), (ABOUT, 30), (EXPERIMENTS, 50), (CLAIMS, 30)]
 )
 def test_generated_configs_are_accepted_or_end_in_one_line(
     folder: Path, path: str, examples: int

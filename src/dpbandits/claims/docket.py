@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -88,8 +87,6 @@ Level = Annotated[float, Field(strict=True, gt=0, lt=1)]
 Verdicts = Annotated[tuple[Word, ...], Different]
 NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_named)]
 """Name of a series with more tags, or of a pick with its options."""
-Definitions = dict[str, Annotated[dict[str, Any], Field(min_length=1)]]
-"""Argument -> short name -> the value that it stands for."""
 
 
 class Interpretation(Spec):
@@ -185,7 +182,7 @@ class Points(Spec):
     point: str = ""
 
 
-MEASURED = ("value", "difference", "ratio", "deviation", "quantity", "statistic")
+MEASURED = ("value", "difference", "ratio", "deviation", "quantity")
 """Keys of which a comparison has one."""
 
 
@@ -198,7 +195,6 @@ class Comparison(Points):
         value: the series whose number it is.
         difference: two series; likewise ``ratio`` and ``deviation``.
         quantity: a function of the paper, of the series under ``of``, with ``arguments``.
-        statistic: a function of the paper on its evidence.
         places: several places that it measures at, one after the other.
         keep: a function of the paper that puts series in classes, and the classes that are kept.
             It is asked of the series at each point, or, with a pick, at all of the last axis.
@@ -207,7 +203,7 @@ class Comparison(Points):
         indifference: how far beyond the threshold a number is neither for nor against the claim.
         part: label of the separately stated part it belongs to; may name variables.
         over: variable -> the values it takes.
-        arguments: of a quantity or statistic.
+        arguments: of a quantity.
         exploratory: whether it is reported without entering the verdict.
         asked_of: ``variant`` or an interpretation -> the values that it is asked of; all where
             empty.
@@ -223,7 +219,6 @@ class Comparison(Points):
     ratio: tuple[NamedTags, NamedTags] | None = None
     deviation: tuple[NamedTags, NamedTags] | None = None
     quantity: str = ""
-    statistic: str = ""
     of: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
     places: tuple[Points, ...] = ()
     keep: Annotated[
@@ -246,7 +241,8 @@ class Comparison(Points):
             kinds = [key for key in entry if key in KINDS]
             if len(kinds) > 1:
                 raise InputError(f"{', '.join(kinds)}; allowed: one of them")
-            known = [*(one.alias or name for name, one in cls.model_fields.items()), *KINDS]
+            fields = [one.alias or name for name, one in cls.model_fields.items()]
+            known = [*fields, *(kind for kind in KINDS if kind != REPORT)]
             for key in entry:
                 if key not in known:
                     raise InputError.unknown("key", key, known)
@@ -271,7 +267,7 @@ class Comparison(Points):
     @property
     def operands(self) -> tuple[NamedTags, ...]:
         """The series that it is of."""
-        if self.operation in ("quantity", "statistic"):
+        if self.quantity:
             return self.of
         given = getattr(self, self.operation)
         return (given,) if self.operation == "value" else given
@@ -304,8 +300,8 @@ class Comparison(Points):
         return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
 
 
-Statistic = Callable[..., Any]
-"""A function that makes one number, or one for each named point, of evidence or of series."""
+Quantity = Callable[..., Any]
+"""A function that makes one number, or one for each named point, of series."""
 
 
 @dataclass(frozen=True)
@@ -313,14 +309,12 @@ class Vocabulary:
     """What comparisons of a paper name.
 
     Attributes:
-        functions: name -> statistic or quantity.
+        functions: name -> quantity.
         series: name -> series.
-        definitions: argument -> short name -> the value that it stands for.
     """
 
-    functions: Mapping[str, Statistic] = field(default_factory=dict)
+    functions: Mapping[str, Quantity] = field(default_factory=dict)
     series: Mapping[str, NamedSeries] = field(default_factory=dict)
-    definitions: Definitions = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -343,9 +337,8 @@ class Question:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """All variables, for a statistic with its arguments."""
-        own = self.comparison.arguments if self.comparison.statistic else {}
-        return {**self.row, **self.over, **own}
+        """All variables."""
+        return {**self.row, **self.over}
 
     @property
     def label(self) -> str:
@@ -423,28 +416,9 @@ class Entry(Spec):
         """Return the words that a row may end in."""
         return interpretation.verdicts or self.verdicts
 
-    def settings(self, interpretation: Interpretation) -> dict[str, Any]:
-        """Return the variables of a row, its variant among them, short names replaced.
-
-        Raises:
-            InputError: a short name without a definition.
-        """
-        settings = {
-            "variant": interpretation.variant,
-            **self.parameters,
-            **interpretation.values,
-        }
-        for key, names in self._vocabulary.definitions.items():
-            if key in settings:
-                if settings[key] not in names:
-                    allowed = ", ".join(map(str, names))
-                    raise InputError(f"{key} is {settings[key]!r}; allowed: {allowed}")
-                settings[key] = names[settings[key]]
-        return settings
-
     def questions(self, interpretation: Interpretation) -> Iterator[Question]:
         """Yield every comparison of a row, for each combination of its values."""
-        row = self.settings(interpretation)
+        row = {"variant": interpretation.variant, **self.parameters, **interpretation.values}
         for name, comparison in self.comparisons.items():
             if comparison.is_asked_of(interpretation):
                 for values in itertools.product(*comparison.over.values()):
@@ -544,14 +518,12 @@ class ClaimsFile(Notes):
     Attributes:
         paper: its short name.
         defaults: what claims and findings have where they do not say.
-        definitions: argument -> short name -> the value that it stands for.
         series: name -> tags of the series that comparisons name.
         claims: id -> the claim.
     """
 
     paper: Name
     defaults: Defaults = Defaults()
-    definitions: Definitions = {}
     series: dict[str, NamedSeries] = {}
     claims: Annotated[dict[ClaimId, Claim], Field(min_length=1)]
 
@@ -568,7 +540,6 @@ class FindingsFile(Spec):
     """config/papers/PAPER/findings.yaml: what was found beyond the statements of a paper."""
 
     paper: Name
-    definitions: Definitions = {}
     series: dict[str, NamedSeries] = {}
     summary: Summary | None = None
     findings: Annotated[dict[FindingId, Finding], Field(min_length=1)]
@@ -582,46 +553,10 @@ class FindingsFile(Spec):
         return self
 
 
-def parameters_of(statistic: Statistic) -> dict[str, bool]:
-    """Return the parameters of a statistic after its evidence, and whether each is required."""
-    parameters = list(inspect.signature(statistic).parameters.values())[1:]
-    return {one.name: one.default is inspect.Parameter.empty for one in parameters}
-
-
-def statistics_of(*modules: ModuleType) -> dict[str, Statistic]:
-    """Return the statistics that modules define, by the names that claims give them.
-
-    These are their public functions of ``evidence`` and otherwise of keyword arguments alone.
-
-    Raises:
-        InputError: two of them have one name.
-    """
-    statistics: dict[str, Statistic] = {}
-    for module in modules:
-        for name, function in quantities_of(module).items():
-            first, *others = inspect.signature(function).parameters.values()
-            if first.name != "evidence" or any(one.kind is not one.KEYWORD_ONLY for one in others):
-                continue
-            if name in statistics:
-                raise InputError(f"{module.__name__}: a second statistic {name!r}; allowed: one")
-            statistics[name] = function
-    return statistics
-
-
-def quantities_of(*modules: ModuleType) -> dict[str, Statistic]:
-    """Return the public functions that modules define, which are quantities of series."""
-    return {
-        name: function
-        for module in modules
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__ and not name.startswith("_")
-    }
-
-
 def claims_of(
     file: ClaimsFile,
     path: Path,
-    functions: Mapping[str, Statistic] | None,
+    functions: Mapping[str, Quantity] | None,
     simulated: Mapping[str, int] | None = None,
 ) -> list[Claim]:
     """Return the claims of a paper, checked.
@@ -629,14 +564,14 @@ def claims_of(
     Args:
         file: what its claims file says.
         path: where that is, for messages.
-        functions: the paper's statistics and quantities by name; None where nothing is measured, so
+        functions: the paper's quantities by name; None where nothing is measured, so
             that these names are not checked.
         simulated: simulation -> its number of runs.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    vocabulary = Vocabulary(functions or {}, file.series, file.definitions)
+    vocabulary = Vocabulary(functions or {}, file.series)
     defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
     claims = []
     for name, entry in file.claims.items():
@@ -653,7 +588,7 @@ def claims_of(
 def findings_of(
     file: FindingsFile,
     path: Path,
-    functions: Mapping[str, Statistic] | None,
+    functions: Mapping[str, Quantity] | None,
     simulated: Mapping[str, int] | None = None,
     claims: ClaimsFile | None = None,
 ) -> list[Finding]:
@@ -662,12 +597,12 @@ def findings_of(
     Args:
         file: what its findings file says.
         path: where that is, for messages.
-        functions: the paper's statistics and quantities by name.
+        functions: the paper's quantities by name.
         simulated: simulation -> its number of runs.
         claims: the file of its claims, whose series, runs and level are those of findings too.
     """
     shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
-    vocabulary = Vocabulary(functions or {}, {**shared, **file.series}, file.definitions)
+    vocabulary = Vocabulary(functions or {}, {**shared, **file.series})
     keys = of_claims.model_fields_set & {"runs", "level"}
     defaults = {key: getattr(of_claims, key) for key in keys}
     findings = []
@@ -695,6 +630,8 @@ def _completed(
     entry = entry.model_copy(update=filled)
     entry._id, entry._vocabulary = name, vocabulary
     reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
+    if not reads and any(one.operands for one in entry.comparisons.values()):
+        raise InputError("key reads is missing; allowed: here, or key in of its series")
     counts = [simulated[one] for one in reads if one in simulated]
     update: dict[str, Any] = {"reads": reads}
     # What is exact has no runs, in no paper.
@@ -753,7 +690,8 @@ def _results_of(entry: Entry) -> Iterator[str]:
                 for template, more in one.operands:
                     name = template.format_map(defaultdict(str, variables))
                     series = entry._vocabulary.series.get(name, NamedSeries())
-                    tags = {**series.resolved({**variables, **more})[0], **more}
+                    own, _ = series.resolved({**variables, **more})
+                    tags = {**own, **variables, **more}
                     for results in as_list(tags.get("in", ())):
                         yield results.format(**variables)
 
@@ -763,22 +701,21 @@ def _check(entry: Entry) -> None:
     for name, comparison in entry.comparisons.items():
         with naming(name):
             _check_names(comparison, entry._vocabulary)
-    for interpretation in entry.interpretations:
-        if interpretation.is_judged:
-            _check_arguments(entry, interpretation)
+    for interpretation in filter(lambda row: row.is_judged, entry.interpretations):
+        for question in entry.questions(interpretation):
+            with naming(question.name):
+                _ = question.label, question.part
 
 
 def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:
     """Raise where a function, a pick or a series is not there, or does not take its arguments."""
     from dpbandits.claims.statistics import PICKS
 
-    functions, key = vocabulary.functions, comparison.operation
-    if key in ("quantity", "statistic"):
-        name = getattr(comparison, key)
-        if name not in functions:
-            raise InputError.unknown(key, name, functions)
-        if key == "quantity":
-            _check_call(functions[name], *comparison.of, **comparison.arguments)
+    functions, quantity = vocabulary.functions, comparison.quantity
+    if quantity:
+        if quantity not in functions:
+            raise InputError.unknown("quantity", quantity, functions)
+        _check_call(functions[quantity], *comparison.of, **comparison.arguments)
     for name in comparison.keep:
         if name not in functions:
             raise InputError.unknown("keep", name, functions)
@@ -797,30 +734,6 @@ def _check_call(function: Callable[..., Any], *given: Any, **arguments: Any) -> 
         signature.bind(*given, **arguments)
     except TypeError as error:
         raise InputError(f"{function.__name__}: {error}; allowed: {signature}") from None
-
-
-def _check_arguments(entry: Entry, interpretation: Interpretation) -> None:
-    """Refuse labels and arguments that nothing takes, and statistics that lack one."""
-    used: set[str] = set()
-    for question in entry.questions(interpretation):
-        with naming(question.name):
-            _ = question.label, question.part
-            comparison, variables = question.comparison, question.variables
-            if not comparison.statistic:
-                continue
-            accepted = parameters_of(entry._vocabulary.functions[comparison.statistic])
-            for key in (*comparison.over, *comparison.arguments):
-                if key not in accepted:
-                    allowed = ", ".join(accepted)
-                    raise InputError(f"{key} is no argument of the statistic; allowed: {allowed}")
-            for key, required in accepted.items():
-                if required and key not in variables:
-                    raise InputError(f"argument {key} is missing")
-            used |= {*accepted, *comparison.asked_of}
-    idle = sorted(set(entry.settings(interpretation)) - used - {"variant"})
-    if idle and all(comparison.statistic for comparison in entry.comparisons.values()):
-        allowed = ", ".join(sorted(used))
-        raise InputError(f"{', '.join(idle)} is no argument of any statistic; allowed: {allowed}")
 
 
 def _check_row(claim: Claim, interpretation: Interpretation) -> None:

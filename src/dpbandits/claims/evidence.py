@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.numbers import Estimate, Measured, average, exact, mean, rate, smooth
+from dpbandits.claims.numbers import Estimate, Measured, average, exact, mean, rate
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
@@ -167,38 +167,6 @@ class Recorded:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
-    """One number a run of one series.
-
-    Attributes:
-        values: shape (runs,).
-        key: names the runs.
-    """
-
-    values: Values
-    key: tuple[str, ...]
-
-    @property
-    def mean(self) -> float:
-        """Mean over the runs; NaN without runs."""
-        return self.measured.value
-
-    @property
-    def measured(self) -> Measured:
-        """Mean over the runs."""
-        return mean(self.values, self.key)
-
-    def derive(self, values: Values) -> "Sample":
-        """Return another quantity of the same runs."""
-        return replace(self, values=values)
-
-
-def from_means(samples: Iterable[Sample], function: Callable[[Values], Values]) -> Measured:
-    """Return a function of several means."""
-    return smooth(function, [sample.measured for sample in samples])
-
-
-@dataclass(frozen=True, eq=False)
 class Evidence:
     """Results by name, loaded when they are first asked for, limited to the first runs.
 
@@ -307,10 +275,6 @@ class Evidence:
         found = [self._of(name) for name in names]
         return min((each.runs for each in found if isinstance(each, Recorded)), default=0)
 
-    def horizon(self, simulation: str) -> int:
-        """Return the last recorded time of a simulation."""
-        return self.recorded(simulation).horizon
-
     def times(self, simulation: str, metric: str, **where: Any) -> NDArray[np.int64]:
         """Return the recorded times of a metric of the one series with these tags, increasing."""
         recorded = self.recorded(simulation)
@@ -346,11 +310,6 @@ class Evidence:
             InputError: not exactly one series has these tags, or nothing is recorded of it then.
         """
         return self.per_arm(simulation, metric, t, **where)[:, 0]
-
-    def sample(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Sample:
-        """Return the same numbers with the name of their runs."""
-        series = self.recorded(simulation).find(where)
-        return Sample(self.values(simulation, metric, t, **where), (simulation, series))
 
     def analytic(self, name: str, **where: Any) -> pd.DataFrame:
         """Return the rows of exactly computed results with these tags, by increasing x.

@@ -10,14 +10,12 @@ together, each verdict has the strictest of some levels at which it is still the
 """
 
 import math
-import warnings
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from dpbandits.claims.docket import Comparison, Entry, Finding, Interpretation
@@ -352,9 +350,6 @@ class _UnknownError(Exception):
 def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str]) -> None:
     """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
 
-    Statistics are called on results with made-up values, of which they may make nothing: what they
-    ask for after that is not checked.
-
     Args:
         entries: of a paper.
         load: from the name of results to a table with the columns and series of the real one.
@@ -371,23 +366,5 @@ def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str])
         for interpretation in entry.interpretations:
             if interpretation.is_judged:
                 for question in entry.questions(interpretation):
-                    with naming(f"{entry.id}: {question.name}"):
-                        _check(Measurement(question, evidence.of_results(entry.reads)))
-
-
-def _check(measurement: Measurement) -> None:
-    if not measurement.question.comparison.statistic:
-        with suppress(_UnknownError):
-            measurement.check()
-        return
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            measurement.numbers()
-    except InputError as error:
-        # So begins what evidence says of a series, tag, metric or time that is not there.
-        if str(error).startswith("results "):
-            raise
-    except Exception:
-        # Whatever a statistic makes of values that nobody simulated.
-        return
+                    with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
+                        Measurement(question, evidence.of_results(entry.reads)).check()

@@ -291,16 +291,6 @@ def average(measures: Iterable[Measured]) -> Measured:
     return weighted_sum(np.full(len(several), 1.0 / len(several)), several)
 
 
-def welch_difference(first: Values, second: Values) -> Measured:
-    """Return the mean of some runs minus that of others."""
-    return mean(first) - mean(second)
-
-
-def ratio_of_means(numerator: Values, denominator: Values) -> Measured:
-    """Return the mean of some runs over that of others."""
-    return mean(numerator) / mean(denominator)
-
-
 _STEP = 1e-3
 """Of a standard error: over so much derivatives are taken."""
 

@@ -23,7 +23,6 @@ from dpbandits.claims.docket import (
     Question,
     Shares,
     Tags,
-    parameters_of,
 )
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, Rate, exact
@@ -259,12 +258,6 @@ class Measurement:
             InputError: something is not in the results, or in several places.
         """
         variables = self.question.variables
-        if self._comparison.statistic:
-            statistic = self._functions[self._comparison.statistic]
-            accepted = parameters_of(statistic)
-            chosen = {key: value for key, value in variables.items() if key in accepted}
-            answer = statistic(self.evidence, **chosen)
-            return answer if isinstance(answer, Mapping) else {"": answer}
         points = [point for one in self._located for point in one._measured()]
         if self._comparison.summary is None:
             return {point.label: point.number for point in points}

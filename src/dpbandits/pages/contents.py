@@ -293,7 +293,7 @@ class Contents:
                 "printed": entry.printed,
                 "taken": entry.taken,
                 "found": self._filled(paper, "errata", name, entry.found, entry.numbers),
-                "sources": list(entry.numbers.values()),
+                "sources": [*dict.fromkeys(map(_source, entry.numbers.values()))],
             }
             for name, entry in sorted(entries.items(), key=lambda item: order.index(item[1].kind))
         ]
@@ -445,6 +445,13 @@ class Contents:
             if row["verdict"] == "mixed"
             else "",
         }
+
+
+def _source(number: NumberSource) -> tuple[str, str]:
+    """Return a claim, or the name of a file, and its place from the page of a paper."""
+    if number.claim:
+        return number.claim, f"#{number.claim.lower()}"
+    return Path(number.file).stem, f"../{number.file}"
 
 
 def _with_powers(text: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.engine.provenance import read_provenance, write_text
@@ -60,7 +59,10 @@ def paper_page(contents: Contents, paper: str) -> str:
         extras=[part for part in parts if part["group"].is_extra],
         claims=[claim for claim in claims if claim["id"] in pending],
         findings=[finding for name, finding in findings.items() if name in pending],
-        errata=_errata_by_kind(contents, paper),
+        errata=[
+            (kind, list(own))
+            for kind, own in groupby(contents.errata[paper], key=lambda entry: entry["kind"])
+        ],
         notes=study.notes,
     )
 
@@ -108,21 +110,6 @@ def by_panel(group: FigureGroup, claims: Iterable[Values]) -> list[tuple[str, li
     whole = "What the paper says about it"
     heads = {letters: f"On panel ({letters})" if letters else whole for letters in panels}
     return [(heads[letters], panels[letters]) for letters in sorted(panels)]
-
-
-def _errata_by_kind(contents: Contents, paper: str) -> list[tuple[str, list[Values]]]:
-    entries = [
-        {**entry, "links": dict.fromkeys(_evidence(source) for source in entry["sources"])}
-        for entry in contents.errata[paper]
-    ]
-    return [(kind, list(own)) for kind, own in groupby(entries, key=lambda entry: entry["kind"])]
-
-
-def _evidence(source: NumberSource) -> str:
-    """Return a link from the page of a paper to where a number is published."""
-    if source.claim:
-        return f"[{source.claim}](#{source.claim.lower()})"
-    return f"[{Path(source.file).stem}](../{source.file})"
 
 
 def _counted_sentence(variant: str, counts: Mapping[str, int]) -> str:

@@ -147,8 +147,6 @@ def with_tables(project: Project, text: str) -> str:
     return text
 
 
-PUBLISHED_TABLES = Path("docs/tables")
-
 REPAIRED = "repaired"
 """The variant that is no statement on a paper, and so counted and shown apart."""
 
@@ -172,7 +170,7 @@ def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
     """Return the published copy of each figure, panel and table that a claim is about."""
     built = (Path(path) for path in claim_figures(project, paper, claim))
     return [
-        ((PUBLISHED if path.suffix == ".png" else PUBLISHED_TABLES) / paper / path.name).as_posix()
+        ((PUBLISHED if path.suffix == ".png" else TABLES) / paper / path.name).as_posix()
         for path in built
     ]
 

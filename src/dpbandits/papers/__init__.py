@@ -1,5 +1,6 @@
 """The papers: what is particular to each, found by its short name."""
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -39,16 +40,12 @@ class Registry(Mapping[str, Any]):
         return len(self._entries)
 
 
-STATISTICS = ("statistics", "exact_statistics", "tuning_statistics")
-"""Modules with functions of the evidence that claims of a paper may name."""
-
-
 @dataclass(frozen=True)
 class Paper:
     """A paper's own code, imported when it is asked for.
 
     Its package has, where the paper needs them, the modules ``formulas``, ``analytic`` (exact
-    results), ``statistics`` and those that ``statistics`` names, ``diagrams`` (figures of that
+    results), ``quantities`` (of series), ``diagrams`` (figures of that
     kind), ``derived`` (values that figures show), ``instances`` and ``tables`` (rows that are
     computed). There may be no package at all. A comparison says in ``files`` which module is which.
     """
@@ -98,19 +95,17 @@ class Paper:
         return self._registry("diagrams")
 
     @property
-    def statistics(self) -> Mapping[str, Callable[..., Any]]:
-        """Statistics that its claims file may name: its own, and those that every paper has."""
+    def quantities(self) -> Mapping[str, Callable[..., Any]]:
+        """Quantities that its claims file may name: its own, and those that every paper has."""
         # Simulations do without them.
-        from dpbandits.claims.docket import quantities_of, statistics_of
         from dpbandits.claims.statistics import SHARED
 
-        own = self.modules(*STATISTICS)
-        quantities = [import_module(name) for name in self.modules("quantities")]
-        return {
-            **SHARED,
-            **statistics_of(*map(import_module, own)),
-            **quantities_of(*quantities),
-        }
+        quantities = dict(SHARED)
+        for module in map(import_module, self.modules("quantities")):
+            for name, function in inspect.getmembers(module, inspect.isfunction):
+                if function.__module__ == module.__name__ and not name.startswith("_"):
+                    quantities[name] = function
+        return quantities
 
 
 COMPARISONS: Mapping[str, Mapping[str, str]] = {

@@ -31,7 +31,7 @@ from dpbandits.engine.identity import (
     sources_of,
 )
 from dpbandits.errors import InputError
-from dpbandits.papers import STATISTICS, Paper, find_paper
+from dpbandits.papers import Paper, find_paper
 from dpbandits.reporting.palette import ALGORITHMS
 from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure, parse_table
 
@@ -39,13 +39,13 @@ from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure,
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.claims.docket import Claim, Finding, Statistic
+    from dpbandits.claims.docket import Claim, Finding, Quantity
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
 
 VOCABULARY = "dpbandits.claims.statistics"
-"""Statistics of every paper, which the claims of some name."""
+"""Quantitys of every paper, which the claims of some name."""
 
 Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
 
@@ -491,9 +491,9 @@ class Study:
     @cached_property
     def claims(self) -> "list[Claim]":
         """The claims, checked."""
-        return self._claims(self.code.statistics)
+        return self._claims(self.code.quantities)
 
-    def _claims(self, functions: "Mapping[str, Statistic] | None") -> "list[Claim]":
+    def _claims(self, functions: "Mapping[str, Quantity] | None") -> "list[Claim]":
         # Simulations and drawing do without what judges.
         from dpbandits.claims.docket import claims_of
 
@@ -512,9 +512,9 @@ class Study:
     @cached_property
     def findings(self) -> "list[Finding]":
         """The findings, checked; none where there is no such file."""
-        return self._findings(self.code.statistics)
+        return self._findings(self.code.quantities)
 
-    def _findings(self, functions: "Mapping[str, Statistic] | None") -> "list[Finding]":
+    def _findings(self, functions: "Mapping[str, Quantity] | None") -> "list[Finding]":
         from dpbandits.claims.docket import findings_of
 
         file, path = self._findings_file, self.findings_path
@@ -546,7 +546,7 @@ class Study:
 
     def claims_fingerprint(self) -> str:
         """Return the hash of what claims are judged with: their entries and the sources."""
-        own = self.code.modules("quantities", *STATISTICS)
+        own = self.code.modules("quantities")
         modules = [*own, VOCABULARY, "dpbandits.claims.ledger"]
         paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
         texts = [path.read_text(encoding="utf-8") for path in paths]

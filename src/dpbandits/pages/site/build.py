@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -57,34 +56,6 @@ SIGNS = {
 
 _ID = re.compile(r"\b[A-Z]+-[CFAD-E][0-9]+[a-z]?\b")
 
-Links = Mapping[str, str]
-"""Id of a claim, finding or erratum -> its place in the site."""
-
-
-def short(value: float) -> str:
-    """Return a number with three significant digits, as a reader has it; "" for NaN."""
-    return "" if pd.isna(value) else readable(f"{value:.3g}")
-
-
-def variant(name: str) -> str:
-    """Return the name of a variant in words."""
-    return VARIANTS.get(name, name)
-
-
-def meaning(word: str) -> str:
-    """Return what a verdict or an outcome says."""
-    return {**MEANINGS, **OUTCOMES}.get(word, word)
-
-
-def slug(text: str) -> str:
-    """Return a text as the name of a class."""
-    return text.replace(" ", "-")
-
-
-def sign(word: str) -> str:
-    """Return the sign of a verdict."""
-    return SIGNS.get(word, "")
-
 
 def _json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -112,50 +83,40 @@ _TEMPLATES.filters |= {
         embedded,
         figure_address,
         content.in_short,
-        meaning,
         one_line,
         readable,
-        short,
-        sign,
-        slug,
-        variant,
     )
+}
+_TEMPLATES.filters |= {
+    "meaning": lambda word: {**MEANINGS, **OUTCOMES}.get(word, word),
+    "short": lambda value: "" if pd.isna(value) else readable(f"{value:.3g}"),
+    "sign": lambda word: SIGNS.get(word, ""),
+    "slug": lambda text: text.replace(" ", "-"),
+    "variant": lambda name: VARIANTS.get(name, name),
 }
 
 
-@dataclass(frozen=True)
-class Renderer:
-    """Renders pages that link to each other.
+def rendered(page: Page, links: Mapping[str, str], shared: Mapping[str, Any]) -> bytes:
+    """Return a page that links to others.
 
-    Attributes:
-        links: id -> its place in the site.
+    Args:
+        page: template, address, and what the names of the template stand for.
+        links: id of a claim, finding or erratum -> its place in the site.
         shared: what every template is given.
     """
+    template, address, values = page
+    root = "../" * address.count("/")
 
-    links: Links
-    shared: Mapping[str, Any]
+    def link(match: re.Match[str]) -> str:
+        name = match[0]
+        return f'<a class="id" href="{root}{links[name]}">{name}</a>' if name in links else name
 
-    def page(self, template: str, address: str, /, **values: Any) -> str:
-        """Return a page.
+    def linked(text: object) -> Markup:
+        """Return a text on one line with its numbers set, and each id of a claim as a link."""
+        return Markup(_ID.sub(link, escape(readable(one_line(text)))))
 
-        Args:
-            template: its file.
-            address: its place in the site, which its links start from.
-            values: what the names of the template stand for, beside the shared ones.
-        """
-        root = "../" * address.count("/")
-
-        def linked(text: object) -> Markup:
-            """Return a text on one line with its numbers set, and each id of a claim as a link."""
-            line = escape(readable(one_line(text)))
-            return Markup(_ID.sub(lambda match: self._link(match[0], root), line))
-
-        given = {**self.shared, **values, "root": root, "address": address, "linked": linked}
-        return _TEMPLATES.get_template(template).render(given)
-
-    def _link(self, name: str, root: str) -> str:
-        place = self.links.get(name)
-        return name if place is None else f'<a class="id" href="{root}{place}">{name}</a>'
+    given = {**shared, **values, "root": root, "address": address, "linked": linked}
+    return _TEMPLATES.get_template(template).render(given).encode()
 
 
 MARK = ".dpbandits-site"
@@ -232,11 +193,8 @@ def site_contents(project: Project) -> Contents:
         "drafts": site.drafts,
         "existing": existing,
     }
-    renderer = Renderer(_links(site), shared)
-    contents = {
-        address: renderer.page(template, address, **values).encode()
-        for template, address, values in pages
-    }
+    links = _links(site)
+    contents = {page[1]: rendered(page, links, shared) for page in pages}
     contents |= {
         chart_address(group): chart_script(group, views)
         for group in site.groups

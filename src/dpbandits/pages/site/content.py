@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import markdown2
@@ -492,18 +491,7 @@ def findings_page(site: Site) -> Page:
 
 def errata_page(site: Site) -> Page:
     """Return the page of errata."""
-    papers = []
-    for paper in site.papers:
-        entries = [
-            {
-                **entry,
-                "sources": list(
-                    dict.fromkeys(each.claim or Path(each.file).stem for each in entry["sources"])
-                ),
-            }
-            for entry in site.contents.errata[paper]
-        ]
-        papers.append({"name": paper, "title": site.title(paper), "entries": entries})
+    papers = [(paper, site.title(paper), site.contents.errata[paper]) for paper in site.papers]
     return "errata.html", "errata.html", {"title": "Errata of the papers", "papers": papers}
 
 

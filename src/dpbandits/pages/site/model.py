@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.pages.contents import Contents, FigureGroup, Values, by_verdict, head_of
-from dpbandits.pages.published import PUBLISHED, PUBLISHED_TABLES, published_papers
-from dpbandits.pipeline.project import Project
+from dpbandits.pages.published import PUBLISHED, published_papers
+from dpbandits.pipeline.project import TABLES, Project
 
 _TEXTS = ("series", "variant", "interpretation")
 """Columns of texts, which may be empty."""
@@ -132,7 +132,7 @@ class Site:
 
     def table_file(self, paper: str, name: str, suffix: str) -> Path | None:
         """Return a file of a table, published or built; None where there is neither."""
-        folder = self.project.folder / PUBLISHED_TABLES / paper
+        folder = self.project.folder / TABLES / paper
         return _first(f"{name}.{suffix}", folder, self.project.tables_folder(paper))
 
     def points(self, paper: str, stem: str) -> pd.DataFrame | None:

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from dpbandits.claims.numbers import Estimate, exact, mean, ratio_of_means, relative_error
+from dpbandits.claims.numbers import Estimate, exact, mean, relative_error
 from dpbandits.papers.panels import Drawn, Points, canvas, draw_marks, estimated, finish
 from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
@@ -93,7 +93,7 @@ def price_of_levels(results: pd.DataFrame) -> Drawn:
         places: Sequence[float] | None = None,
         **look: Any,
     ) -> None:
-        prices = [ratio_of_means(values, plain) for values in numbers.values()]
+        prices = [mean(values) / mean(plain) for values in numbers.values()]
         own = estimated(series, numbers, prices)
         draw_marks(axes, own, {"capsize": 2, **look}, places)
         points.extend(own)
