@@ -91,9 +91,9 @@ def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> 
         drawn = {path.stem for target in shown for path in target.inputs}
         for name, plan in study.simulations.items():
             asked = [
-                max(max(each.analyses) + each.rerun, each.runs_paper)
+                max(max(each.runs) + each.rerun, each.runs_paper)
                 for each in study.stated
-                if name in each.reads and each.analyses
+                if name in each.reads and each.runs
             ]
             if asked and name not in drawn:
                 assert plan.runs == max(asked), f"{paper}: {name}"
