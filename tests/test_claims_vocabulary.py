@@ -70,6 +70,11 @@ def quantity(series: Series, *, plus: float = 0.0) -> Estimate:
     return 2.0 * mean(series.per_run()) + plus
 
 
+def side(*series: Series) -> str:
+    """A class of a paper: where the last of several series is above the first."""
+    return "up" if series[-1].number().value > series[0].number().value else "down"
+
+
 SERIES = {
     "a": {"in": "runs", "algorithm": "a"},
     "b": {"in": "runs", "algorithm": "b", "when": {"side=right": {"algorithm": "a"}}},
@@ -89,7 +94,7 @@ def questions(entry: dict[str, Any], row: dict[str, Any] | None = None) -> list[
         "comparisons": {"compared": {"less": 0, **entry}},
     }
     file = ClaimsFile.model_validate({"paper": "toy", "series": SERIES, "claims": {"A-C1": claim}})
-    [stated] = claims_of(file, ROOT, {"quantity": quantity})
+    [stated] = claims_of(file, ROOT, {"quantity": quantity, "side": side})
     return list(stated.questions(stated.interpretations[0]))
 
 
@@ -169,6 +174,38 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
     ({**ALONG, "pick": {"margin": {"of": [1, 8]}}}, {"": A[[0, 3]].min() - A[[1, 2]].max()}),
     ({**ALONG, "pick": "steps", "summary": "furthest"}, {"": abs(np.diff(A)).max()}),
     ({**ALONG, "summary": "median"}, {"": np.median(A)}),
+    (
+        {"difference": ["a", "b"], "along": "epsilon", "keep": {"side": "up"}},
+        {f"epsilon={x}": a - b for x, a, b in zip(EPSILONS, A, B, strict=True) if b > a},
+    ),
+    (
+        {
+            **{"value": "a", "along": ["epsilon", "t"], "pick": {"slope": {"x": "log"}}},
+            **{"keep": {"side": ["up", "down"]}, "point": "{epsilon}: {side}"},
+        },
+        {
+            f"{epsilon}: up": fitted(np.log(TIMES), [runs("a", epsilon, t).mean() for t in TIMES])
+            for epsilon in EPSILONS
+        },
+    ),
+    (
+        {
+            "value": "a",
+            "places": [
+                {"at": {"epsilon": 1}, "along": "t", "pick": "steps"},
+                {"at": {"epsilon": 8}, "point": "last"},
+            ],
+        },
+        {
+            "t=10 to 100": OVER_TIME[1] - OVER_TIME[0],
+            "t=100 to 1000": OVER_TIME[2] - OVER_TIME[1],
+            "last": A[3],
+        },
+    ),
+    (
+        {**ALONG, "pick": {"slope": {"x": "log-inverse", "y": "log"}}},
+        {"": -fitted(np.log(EPSILONS), np.log(A))},
+    ),
     ({**ALONG, "summary": "ends"}, {"lowest": A.min(), "highest": A.max()}),
     ({**ALONG, "summary": {"share": {"at_least": float(A[1])}}}, {"": np.mean(A[1] <= A)}),
     (

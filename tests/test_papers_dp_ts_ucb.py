@@ -11,6 +11,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
+from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.papers.dp_ts_ucb import quantities
 from dpbandits.papers.dp_ts_ucb.analytic import (
     ALPHAS,
     DECADES,
@@ -27,7 +29,6 @@ from dpbandits.privacy import dp_ts_ucb_budget
 from shared import ExactResults
 
 FRAMES = ExactResults("dp-ts-ucb")
-CONSTANTS = FRAMES["constants"]
 
 # By hand: eta of Theorem 4.4, a row for each alpha, a column for each horizon.
 LEVELS = {
@@ -119,24 +120,25 @@ def test_levels_over_time_are_those_by_hand() -> None:
 def test_factors_of_equal_privacy_are_those_by_hand(alpha: float) -> None:
     """Six digits; with the root of Section 5.3 1.085 and 7.776."""
     for b, expected in FACTORS[alpha].items():
-        found = at(CONSTANTS, b, quantity="c", alpha=alpha, root="no")
-        assert found == pytest.approx(expected, rel=6e-6)
+        found = quantities.equal_privacy_c(alpha=alpha, b=b)
+        assert found.value == pytest.approx(expected, rel=6e-6)
     b, rooted = {0.0: (1, 1.085), 1.0: (2000, 7.776)}[alpha]
-    assert at(CONSTANTS, b, quantity="c", alpha=alpha, root="yes") == pytest.approx(
-        rooted, abs=0.0005
-    )
+    found = quantities.equal_privacy_c(alpha=alpha, b=b, root=True)
+    assert found.value == pytest.approx(rooted, abs=0.0005)
 
 
 def test_the_level_at_alpha_1_is_that_by_hand() -> None:
     """Section 5.3: sqrt(2 c0) = 2.874972."""
-    assert at(CONSTANTS, 1.0, quantity="root") == pytest.approx(2.874972, abs=5e-7)
+    tags = {"in": "privacy-by-horizon", "alpha": 1.0, "accounting": "theorem4.4", "x": 10**6}
+    level = Series(Evidence.of_frames(FRAMES), tags)
+    found = quantities.deviation_from_root(level).value
+    assert level.number().value / (1.0 + found) == pytest.approx(2.874972, abs=5e-7)
 
 
 def test_crossovers_are_those_by_hand() -> None:
     """6.57e5 against sqrt(T/2), 6.6e6 against sqrt(T/5)."""
-    tags = {"quantity": "crossover", "accounting": "theorem4.4"}
-    assert at(CONSTANTS, 2.0, **tags) == pytest.approx(6.57e5, rel=1e-3)
-    assert at(CONSTANTS, 5.0, **tags) == pytest.approx(6.6e6, rel=5e-3)
+    for over, horizon in (("ts-gaussian", 6.57e5), ("m-ts-gaussian", 6.6e6)):
+        assert quantities.crossover(over=over).value == pytest.approx(horizon, rel=5e-3)
 
 
 @pytest.mark.parametrize("phases", [1, 2])
@@ -212,8 +214,7 @@ def test_small_misses_are_not_cut_off_by_the_window(alpha: float, count: int) ->
 def test_draws_of_plain_sampling_compose_to_the_root_of_half_the_horizon() -> None:
     """Ou et al.: after one pull the centre moves by 1/2 at most, with deviation 1/sqrt(2)."""
     assert draw_level() == pytest.approx(0.5 / math.sqrt(0.5), rel=1e-15)
-    composed = CONSTANTS[CONSTANTS["quantity"] == "composed"]
-    np.testing.assert_allclose(composed["y"], np.sqrt(composed["x"] / 2.0), rtol=1e-9)
+    assert quantities.composed_deviation().value < 1e-9
 
 
 def test_waits_tend_to_their_limit_for_many_rewards() -> None:

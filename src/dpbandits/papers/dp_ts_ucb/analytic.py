@@ -27,7 +27,7 @@ from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Settings, State
 from dpbandits.bandits import Bandit, bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
-from dpbandits.papers.curves import curve, joined, number
+from dpbandits.papers.curves import curve, joined
 from dpbandits.privacy import dp_ts_ucb_budget
 from dpbandits.privacy.thompson import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
@@ -41,12 +41,6 @@ HORIZONS = (10_000, 31_622, 100_000, 316_227, 1_000_000)
 
 HORIZON = 1_000_000
 """T of Figures 4 to 7."""
-
-PRE_PULLS = (0, 1, 500, 1000, 2000, 5000, 100_000)
-"""b of Figure 6."""
-
-SMALLEST_B_BETWEEN = 2
-"""Smallest b of the finer grid at alpha = 0 that Figure 6 does not have."""
 
 DECADES = (10_000, 100_000, 1_000_000)
 """T of Table 1, of the composed draws and of Lemmas 4.1 and C.1."""
@@ -163,33 +157,6 @@ def crossover() -> pd.DataFrame:
 def _named(algorithm: str, accounting: str, x: Any, y: Any) -> pd.DataFrame:
     tags = {"algorithm": algorithm, "accounting": accounting}
     return curve(f"{algorithm}, {accounting}", tags, x, y)
-
-
-def constants() -> pd.DataFrame:
-    """Return every other number that a claim needs, one a row.
-
-    Tags: quantity, and by quantity: ``c`` (of equal privacy): alpha, root; x is b. ``root``
-    (sqrt(2 c0)): x is alpha = 1. ``crossover`` (smallest horizon from which eta of DP-TS-UCB(0)
-    is below): algorithm, accounting; the other's eta is sqrt(T/x). ``composed`` (eta of plain
-    Thompson sampling, from the draws of every round): x is T.
-    """
-    return joined(_constants())
-
-
-def _constants() -> Iterator[pd.DataFrame]:
-    pulls = sorted({*PRE_PULLS, SMALLEST_B_BETWEEN})
-    for alpha, root in itertools.product((0.0, 1.0), ("no", "yes")):
-        factors = [privacy.equal_privacy_c(alpha, b, HORIZON, root=root == "yes") for b in pulls]
-        tags = {"quantity": "c", "alpha": alpha, "root": root}
-        yield curve(f"c, alpha={alpha:g}, root={root}", tags, pulls, factors)
-    yield number("sqrt(2 c0)", {"quantity": "root"}, math.sqrt(2.0 * BUDGET_FACTOR), 1.0)
-    for accounting, phases in (("theorem4.4", 2), ("tight", 1)):
-        for algorithm, divisor in (("ts-gaussian", 2.0), ("m-ts-gaussian", EQUAL_BOUND_FACTOR)):
-            tags = {"quantity": "crossover", "algorithm": algorithm, "accounting": accounting}
-            horizon = crossover_horizon(phases, divisor)
-            yield number(f"crossover, {accounting}, {algorithm}", tags, horizon, divisor)
-    composed = [float(privacy.compose_gdp(np.full(horizon, draw_level()))) for horizon in DECADES]
-    yield curve("composed draws", {"quantity": "composed"}, DECADES, composed)
 
 
 def draw_level() -> float:
@@ -428,7 +395,6 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "privacy-by-alpha": privacy_by_alpha,
     "crossover": crossover,
     "privacy-conversion": privacy_conversion,
-    "constants": constants,
     "lemma-4-1": lemma_4_1,
     "lemma-c1": lemma_c1,
     "trace": trace,

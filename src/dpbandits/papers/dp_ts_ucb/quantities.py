@@ -1,4 +1,4 @@
-"""Numbers that claims ask for and no operation on series gives."""
+"""Numbers that claims ask for and no operation on series gives, exact ones among them."""
 
 import itertools
 import math
@@ -6,9 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpbandits import privacy
 from dpbandits.claims.evidence import Series
 from dpbandits.claims.numbers import Estimate, Measured, as_measured, difference, exact, smooth
-from dpbandits.papers.dp_ts_ucb.analytic import ALPHAS
+from dpbandits.papers.dp_ts_ucb.analytic import (
+    ALPHAS,
+    DECADES,
+    EQUAL_BOUND_FACTOR,
+    HORIZON,
+    crossover_horizon,
+    draw_level,
+)
+from dpbandits.privacy.thompson import BUDGET_FACTOR
 
 
 def spread(levels: Series) -> Estimate:
@@ -17,11 +26,29 @@ def spread(levels: Series) -> Estimate:
     return exact(numbers.max() / numbers.min() - 1.0)
 
 
-def composed_deviation(composed: Series) -> Estimate:
+def composed_deviation() -> Estimate:
     """Return the largest relative difference of sqrt(T/2) and the composed draws of TS-Gaussian."""
-    rows = composed.rows
-    deviations = rows["y"].to_numpy() / np.sqrt(rows["x"].to_numpy() / 2.0) - 1.0
-    return exact(np.abs(deviations).max())
+    composed = [privacy.compose_gdp(np.full(horizon, draw_level())) for horizon in DECADES]
+    return exact(np.abs(np.array(composed) / np.sqrt(np.array(DECADES) / 2.0) - 1.0).max())
+
+
+def deviation_from_root(level: Series) -> Estimate:
+    """Return a level of alpha = 1 over sqrt(2 c0), minus 1."""
+    return exact(level.number().value / math.sqrt(2.0 * BUDGET_FACTOR) - 1.0)
+
+
+def equal_privacy_c(*, alpha: float, b: int, root: bool = False) -> Estimate:
+    """Return the c by which b pre-pulls have the level of alpha; ``root``: as in Section 5.3."""
+    return exact(privacy.equal_privacy_c(float(alpha), b, HORIZON, root=root))
+
+
+def crossover(*, over: str, phases: int = 2) -> Estimate:
+    """Return the T from which on the level of alpha = 0 is below another algorithm's.
+
+    ``phases``: 2 by Theorem 4.4, 1 for the tight level.
+    """
+    divisor = {"ts-gaussian": 2.0, "m-ts-gaussian": EQUAL_BOUND_FACTOR}[over]
+    return exact(crossover_horizon(phases, divisor))
 
 
 def steps_down(regret: Series, *, horizons: Sequence[int]) -> Estimate:
