@@ -147,6 +147,11 @@ def _diagram(drawn: Json) -> Json:
         | {"marks": "lo" in line or line["dash"] is None or len(line["x"]) <= MOST_TICKS}
         for line in drawn["lines"]
     ]
+    # What all lines of a panel begin with is in its title.
+    labels = {line["label"] for line in lines} - {""}
+    heads = {label.partition(": ")[0] for label in labels}
+    if len(labels) > 1 and len(heads) == 1:
+        lines = [{**line, "label": line["label"].partition(": ")[2]} for line in lines]
     areas = [{**area, "label": plain(area["label"])} for area in drawn["areas"]]
     texts = [{**text, "text": plain(text["text"])} for text in drawn["texts"]]
     x, y = _axis(drawn["x"]), _axis(drawn["y"])
