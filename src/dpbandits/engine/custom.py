@@ -379,7 +379,6 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
     """Forget and return the modules that are, or would be, imported from a folder of the user's."""
     if _is_installed(str(folder)):
         return {}
-
     tops = {name.partition(".")[0] for name in list(sys.modules)}
     tops -= {PACKAGE, "__main__", *sys.stdlib_module_names}
     would = {
@@ -390,10 +389,11 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
 
     def is_beside(name: str, module: ModuleType) -> bool:
         top = name.partition(".")[0]
-        if top in would or top not in tops or not is_users(module):
+        if top in would or top not in tops:
             return top in would
         file = _file_of(module)
-        return file is not None and Path(file).resolve().is_relative_to(folder)
+        lies_there = file is not None and Path(file).resolve().is_relative_to(folder)
+        return lies_there and is_users(module)
 
     names = [name for name, module in list(sys.modules.items()) if is_beside(name, module)]
     return {name: sys.modules.pop(name) for name in names}
