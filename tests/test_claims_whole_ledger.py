@@ -53,7 +53,7 @@ def test_every_row_has_both_verdicts_statement_and_figures(whole: pd.DataFrame) 
     assert whole["family_wise"].tolist() == ["exact", "only at its own level", "yes", "-"]
     assert whole["verdict_in_family"].tolist() == ["holds", "undecided", "holds", "not applicable"]
     drawn = [Path(path).stem for path in whole["figure"][1].split()]
-    assert drawn == list(claims["TSDP-C8"].figures)
+    assert drawn == list(claims["TSDP-C8"].figure)
     for column in ("statement", "scope", "rule"):
         text = getattr(claims["TSDP-C8"], column)
         assert whole[column][1] == " ".join(text.split())
