@@ -125,7 +125,8 @@ def published_digitised(project: Project, paper: str) -> pd.DataFrame | None:
 def read_table(path: Path) -> pd.DataFrame:
     """Return the csv of a table, a column of numbers as numbers.
 
-    A column has texts where one of them is no number, or a chance below all floats: 1e-620236.
+    A column has texts where one of them is no number, or a chance below all floats: 1e-620236; or
+    where all are empty.
     """
     return pd.read_csv(path, keep_default_na=False, dtype=str).apply(_column)
 
@@ -134,7 +135,7 @@ def _column(texts: "pd.Series[str]") -> "pd.Series[Any]":
     numbers = pd.to_numeric(texts.replace("", None), errors="coerce")
     is_text = numbers.isna() & (texts != "")
     is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
-    return texts if (is_text | is_rounded).any() else numbers
+    return texts if (is_text | is_rounded).any() or numbers.isna().all() else numbers
 
 
 def with_tables(project: Project, text: str) -> str:
