@@ -40,7 +40,6 @@ from dpbandits.reporting.draw import (
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
 from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, algorithm_look, look_of
 from dpbandits.reporting.spec import panel_stem, parse_figure
-from dpbandits.reporting.style import type_3_fonts
 from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, supplementary_slow
@@ -499,19 +498,3 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(tmp_path: Path) 
     spec, words = FIGURES["fig2"], "realised_regret is not known at every t"
     refused(lambda: draw_figure(spec, "fig2", lambda _: rows, out), "figures.fig2", words)
     assert not out.exists()
-
-
-def test_fonts_of_a_pdf_are_truetype_but_at_the_quick_scale(tmp_path: Path) -> None:
-    figure = Figure()
-    figure.suptitle("Regret")
-    none = pd.DataFrame(columns=COLUMNS)
-    with type_3_fonts():
-        quick, *_ = write_figure(tmp_path / "quick", figure, none)
-    paper, *_ = write_figure(tmp_path / "paper", figure, none)
-    kinds = [
-        re.findall(rb"/Subtype /(Type3|TrueType|CIDFontType2)", path.read_bytes())
-        for path in (quick, paper)
-    ]
-    assert set(kinds[0]) == {b"Type3"}
-    assert kinds[1]
-    assert b"Type3" not in kinds[1]

@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Iterable
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,15 +104,13 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     """Draw a figure and its panels into ``figures/PAPER``; return the files."""
     from dpbandits.reporting.draw import draw_figure
-    from dpbandits.reporting.style import type_3_fonts
 
     begun = time.monotonic()
     target = figure_target(project, paper, figure)
     study = project.study(paper)
     entry, folder = study.figure_entries[figure], project.figures_folder(paper)
     frames, code = partial(project.frame, paper), study.code
-    with type_3_fonts() if project.scale == "quick" else nullcontext():
-        written = draw_figure(entry, figure, frames, folder, code.derived, code.diagrams, paper)
+    written = draw_figure(entry, figure, frames, folder, code.derived, code.diagrams, paper)
     record(project, target, begun)
     return written
 

@@ -1,8 +1,7 @@
 """The one plot style: colours, line styles, sizes and tick labels of every figure."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -108,17 +107,6 @@ RC: dict[str, Any] = {
 def context() -> Any:
     """Return a context of these settings alone, whatever the user's are."""
     return mpl.style.context(RC, after_reset=True)
-
-
-@contextmanager
-def type_3_fonts() -> Iterator[None]:
-    """Embed fonts of a pdf as Type 3 for a while: a fifth of the time, for no journal's eyes."""
-    before = RC["pdf.fonttype"]
-    RC["pdf.fonttype"] = 3
-    try:
-        yield
-    finally:
-        RC["pdf.fonttype"] = before
 
 
 def tints(look: Look, count: int) -> list[Look]:
