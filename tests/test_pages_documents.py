@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import ANSWERS, MEANINGS, Contents, counted, head_of, headline
+from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import document, gallery_page, paper_page
+from dpbandits.pages.figures import head_of
+from dpbandits.pages.verdicts import ANSWERS, MEANINGS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 
@@ -41,7 +43,7 @@ def test_the_indices_have_the_anchors_of_before(paper: str) -> None:
 
 
 def test_an_answer_says_what_the_ledger_says_and_no_more() -> None:
-    for claim in CONTENTS.claims(CONTENTS.ledger):
+    for claim in CONTENTS.claims.values():
         judged = [
             row
             for row in claim["rows"]
@@ -57,7 +59,7 @@ def test_an_answer_says_what_the_ledger_says_and_no_more() -> None:
 
 def test_a_number_is_shown_with_the_name_of_its_own_comparison() -> None:
     """That of a reported quantity is not compared with the threshold of another."""
-    rows = [row for claim in CONTENTS.claims(CONTENTS.ledger) for row in claim["rows"]]
+    rows = [row for claim in CONTENTS.claims.values() for row in claim["rows"]]
     reported = [row for row in rows if "number shown: " in row["detail"]]
     assert reported
     for row in reported:
@@ -116,7 +118,7 @@ def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) 
     size = sum(
         counted(CONTENTS.ledger[CONTENTS.ledger["paper"] == "dp-ncb"], "as-written").values()
     )
-    text = headline(Contents.of(Project.load(tmp_path)))
+    text = Contents.of(Project.load(tmp_path)).headline
     assert f"checked, {size} of them at a smaller scale, with" in text
 
 

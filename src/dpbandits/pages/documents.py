@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,112 +16,74 @@ from dpbandits.claims.verdict import VERDICTS
 from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
-from dpbandits.pages.contents import (
+from dpbandits.pages.contents import Contents
+from dpbandits.pages.figures import FigureGroup, head_of
+from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
+from dpbandits.pages.render import render, table, with_region
+from dpbandits.pages.verdicts import (
     DIFFERS,
     MEANINGS,
     VARIANTS,
-    Contents,
-    FigureGroup,
     Values,
     by_verdict,
     counted,
-    head_of,
-    headline,
     in_counts,
 )
-from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
-from dpbandits.pages.render import render, table, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
 from dpbandits.pipeline.targets import COSTS, REPORT, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
-    """Return the page of a paper, in the order in which one reads the paper."""
-    study = contents.project.study(paper)
-    ledger = contents.ledger[contents.ledger["paper"] == paper]
-    claims = contents.claims(ledger)
-    findings = {finding["id"]: finding for finding in contents.findings[paper]}
-    pending = {claim["id"]: claim for claim in claims} | findings
-    parts = [_figure_part(contents, group, pending) for group in contents.figures(paper)]
-    sentences = [(name, _counted_sentence(name, dict(words))) for name, words in by_verdict(ledger)]
-    return render(
-        "paper.md",
-        name=paper,
-        title=study.title,
-        authors=study.authors,
-        arxiv=study.about and study.about.arxiv,
-        is_draft=study.about and not study.about.is_published,
-        reduced=study.about and study.about.reduced,
-        sentence=study.summary().sentence,
-        summary=contents.summary(paper),
-        counts=sentences,
-        figures=[part for part in parts if not part["group"].is_extra],
-        extras=[part for part in parts if part["group"].is_extra],
-        claims=[claim for claim in claims if claim["id"] in pending],
-        findings=[finding for name, finding in findings.items() if name in pending],
-        errata=[
-            (kind, list(own))
-            for kind, own in groupby(contents.errata[paper], key=lambda entry: entry["kind"])
-        ],
-        notes=study.notes,
-    )
+    """Return the page of a paper, in the order in which one reads the paper.
 
-
-def _figure_part(contents: Contents, group: FigureGroup, pending: dict[str, Values]) -> Values:
-    """Return what a page shows of a figure; claims and findings that it shows are taken out.
-
-    Args:
-        contents: what is published.
-        group: the figure.
-        pending: id -> claim or finding that no figure before it shows.
+    A claim or finding stands at the first figure that it is about.
     """
-    about = contents.claims(contents.about(group))
-    findings = contents.findings_about(group)
-    claims = [claim for claim in about if pending.pop(claim["id"], None)]
-    shown = [finding for finding in findings if pending.pop(finding["id"], None)]
+    about = contents.paper(paper)
+    pending = {entry["id"]: entry for entry in [*about["claims"], *about["findings"]]}
+    parts = [_figure_part(group, pending) for group in [*about["figures"], *about["extras"]]]
+    about |= {
+        "figures": [part for part in parts if not part["group"].is_extra],
+        "extras": [part for part in parts if part["group"].is_extra],
+        "counts": [
+            f"Of {sum(dict(words).values())} claims {VARIANTS[name]}, {in_counts(dict(words))}."
+            for name, words in about["counts"]
+        ],
+        "errata": [
+            (kind, list(own)) for kind, own in groupby(about["errata"], key=itemgetter("kind"))
+        ],
+    }
+    for kind in ("claims", "findings"):
+        about[kind] = [entry for entry in about[kind] if entry["id"] in pending]
+    return render("paper.md", **about)
+
+
+def _figure_part(group: FigureGroup, pending: dict[str, Values]) -> Values:
+    """Return a figure with the claims and findings that no figure before it shows.
+
+    These are taken out of ``pending``, id -> claim or finding.
+    """
+    shown = {
+        entry["id"]: entry
+        for entry in [*group.claims, *group.findings]
+        if pending.pop(entry["id"], None)
+    }
     first, *others = group.entries
     return {
         "group": group,
-        "alt": contents.alt(group),
-        "twin": contents.twin(group),
-        "caption": group.first.caption,
-        "opening": contents.opening(group),
-        "against": contents.against(group),
-        "has_numbers": bool(contents.as_drawn(group)),
-        "others": [{"name": name, "label": _label(name, first)} for name in others],
-        "by_panel": by_panel(group, claims),
-        "claims_elsewhere": [claim["id"] for claim in about if claim not in claims],
-        "findings": shown,
-        "findings_elsewhere": [finding["id"] for finding in findings if finding not in shown],
+        "others": [(name, name.removeprefix(f"{first}-").replace("-", " ")) for name in others],
+        "by_panel": group.by_panel(each for each in group.claims if each["id"] in shown),
+        "findings": [finding for finding in group.findings if finding["id"] in shown],
+        "elsewhere": [
+            entry["id"] for entry in [*group.claims, *group.findings] if entry["id"] not in shown
+        ],
     }
-
-
-def _label(name: str, first: str) -> str:
-    """Return which variant of a figure a name is."""
-    return name.removeprefix(f"{first}-").replace("-", " ")
-
-
-def by_panel(group: FigureGroup, claims: Iterable[Values]) -> list[tuple[str, list[Values]]]:
-    """Return the claims about a figure by the panels that they are about, each with a heading."""
-    panels: dict[str, list[Values]] = {}
-    for claim in claims:
-        letters = group.panels_about([Path(path).stem for path in claim["paths"]])
-        panels.setdefault(letters, []).append(claim)
-    whole = "What the paper says about it"
-    heads = {letters: f"On panel ({letters})" if letters else whole for letters in panels}
-    return [(heads[letters], panels[letters]) for letters in sorted(panels)]
-
-
-def _counted_sentence(variant: str, counts: Mapping[str, int]) -> str:
-    return f"Of {sum(counts.values())} claims {VARIANTS[variant]}, {in_counts(counts)}."
 
 
 def claims_page(project: Project) -> str:
     """Return the index of all claims and findings."""
     contents = Contents.of(project)
     whole = contents.ledger[contents.ledger["variant"] != REPAIRED]
-    random = contents.ledger[contents.ledger["level"].notna()]
     words = [*VERDICTS[:-1], DIFFERS]
     stands = (EXACT, IN_FAMILY, ALONE)
     rows: list[list[object]] = []
@@ -136,31 +99,14 @@ def claims_page(project: Project) -> str:
     heads = ["paper", "variant", "claims", *words, "exact", "family-wise", "at its own level"]
     return render(
         "claims.md",
+        **contents.certainty
+        | {"alone": whole["claim"][whole["family_wise"] == ALONE].unique().tolist()},
         summary=table(heads, rows, texts=2),
         meanings=MEANINGS,
         variants=VARIANTS,
-        claims=contents.ledger["claim"].nunique(),
-        rows=len(contents.ledger),
-        random=len(random),
-        expected=random["level"].sum(),
-        in_family=(random["family_wise"] == IN_FAMILY).sum(),
-        alone=whole[whole["family_wise"] == ALONE].drop_duplicates("claim").to_dict("records"),
-        papers=[_indexed(contents, paper) for paper in contents.papers],
+        claims=len(contents.claims),
+        papers=[contents.paper(paper) for paper in contents.papers],
     )
-
-
-def _indexed(contents: Contents, paper: str) -> Values:
-    study = contents.project.study(paper)
-    return {
-        "name": paper,
-        "title": study.title,
-        "authors": study.authors,
-        "reduced": study.about and study.about.reduced,
-        "claims": contents.claims(contents.ledger[contents.ledger["paper"] == paper]),
-        "findings": contents.findings[paper],
-        "errata": contents.errata[paper],
-        "withdrawn": list(study.notes.withdrawn),
-    }
 
 
 def errata_page(project: Project) -> str:
@@ -170,7 +116,7 @@ def errata_page(project: Project) -> str:
         InputError: a number is not published.
     """
     contents = Contents.of(project)
-    return render("errata.md", papers=[_indexed(contents, paper) for paper in contents.papers])
+    return render("errata.md", papers=[contents.paper(paper) for paper in contents.papers])
 
 
 def gallery_page(project: Project) -> str:
@@ -178,21 +124,8 @@ def gallery_page(project: Project) -> str:
     contents = Contents.of(project)
     folder = project.folder / PUBLISHED
     across = [name for name in project.known_comparisons if (folder / name).exists()]
-    parts = []
-    for name in [*contents.papers, *across]:
-        study = project.study(name)
-        figures = [_in_small(contents, group) for group in contents.figures(name)]
-        about = {"name": name, "title": study.title, "authors": study.authors}
-        parts.append(about | {"figures": figures})
-    return render("gallery.md", parts=parts)
-
-
-def _in_small(contents: Contents, group: FigureGroup) -> Values:
-    page = f"papers/{group.paper}.md#{group.base}"
-    if group.paper not in contents.papers:
-        page = f"figures/{group.paper}/{group.base}.png"
-    answer, alt = contents.opening(group), contents.alt(group)
-    return {"group": group, "page": page, "answer": answer, "alt": alt}
+    parts = [contents.paper(name) for name in [*contents.papers, *across]]
+    return render("gallery.md", parts=parts, papers=contents.papers)
 
 
 def front_page(project: Project, text: str) -> str:
@@ -209,7 +142,7 @@ def front_page(project: Project, text: str) -> str:
     """
     contents = Contents.of(project)
     meaning = "[What the words mean](#verdicts)."
-    answer = f"**{headline(contents)}** {meaning}\n\n{_strip(contents)}"
+    answer = f"**{contents.headline}** {meaning}\n\n{_strip(contents)}"
     text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
@@ -221,19 +154,20 @@ def _strip(contents: Contents) -> str:
     """Return a picture for each paper with the name of its figure, in a table of one row."""
     pictures, names = [], []
     for paper in contents.papers:
-        about = contents.project.papers[paper]
-        stem = about.picture or contents.figures(paper)[0].base
-        group = next(group for group in contents.figures(paper) if stem in group.stems)
-        drawn, title = contents.twin(group) or (stem, group.title)
+        figures = contents.figures(paper)
+        stem = contents.project.papers[paper].picture or figures[0].base
+        group = next(group for group in figures if stem in group.stems)
+        drawn, shown = group.twin or (stem, group)
         picture = f"{PUBLISHED.as_posix()}/{paper}/{drawn}.png"
-        page = f"docs/papers/{paper}.md#{stem}"
-        pictures.append(f"[![{head_of(stem)} of {paper}]({picture})]({page})")
-        rows = contents.about(group)
+        pictures.append(
+            f"[![{head_of(stem)} of {paper}]({picture})](docs/papers/{paper}.md#{stem})"
+        )
+        rows = group.rows
         if stem != group.base:
             rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
         counts = [words for _, words in by_verdict(rows)][-1:]
         said = f" ({in_counts(dict(counts[0]))})" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}: {title}{said}")
+        names.append(f"`{paper}`, {head_of(stem)}: {shown.title}{said}")
     return table(pictures, [names], texts=len(names))
 
 
@@ -241,24 +175,23 @@ def _papers(contents: Contents) -> str:
     """Return a row for each published paper: figures, claims by variant, one sentence."""
     rows = []
     for name in contents.papers:
-        paper = contents.project.papers[name]
-        title = f"*{paper.short_title or paper.title}*"
-        if paper.arxiv:
-            title = f"[{title}](https://arxiv.org/abs/{paper.arxiv})"
+        paper = contents.paper(name)
+        title = f"*{paper['short']}*"
+        if paper["arxiv"]:
+            title = f"[{title}](https://arxiv.org/abs/{paper['arxiv']})"
         claims = []
-        for variant, _ in by_verdict(contents.ledger[contents.ledger["paper"] == name]):
-            counts = counted(contents.ledger[contents.ledger["paper"] == name], variant)
-            parts = [f"{counts['holds']} of {sum(counts.values())} hold", f"{counts['fails']} fail"]
-            parts += [f"{n} not testable" for n in [counts["not testable"]] if n]
+        for variant, words in paper["counts"]:
+            counts = {"holds": 0, "fails": 0, "not testable": 0} | dict(words)
+            said = f"{counts['holds']} of {sum(counts.values())} hold, {counts['fails']} fail"
+            said += f", {counts['not testable']} not testable" * (counts["not testable"] > 0)
             label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
-            claims.append(label + ", ".join(parts))
-        rebuilt = sum(not group.is_extra for group in contents.figures(name))
-        drawn = contents.reproduced(name).removeprefix("the paper prints ")
-        sentence = contents.project.study(name).summary().sentence or contents.summary(name)
-        page = f"[`{name}`](docs/papers/{name}.md)"
-        scale = " at a smaller scale" if paper.reduced else ""
-        figures = f"{rebuilt} rebuilt{scale}; {drawn}"
-        rows.append([f"{page} {title}", figures, "; ".join(claims), sentence])
+            claims.append(label + said)
+        scale = " at a smaller scale" if paper["reduced"] else ""
+        figures = f"{len(paper['figures'])} rebuilt{scale}; {paper['drawn']}"
+        sentence = paper["sentence"] or paper["summary"]
+        rows.append(
+            [f"[`{name}`](docs/papers/{name}.md) {title}", figures, "; ".join(claims), sentence]
+        )
     head = ["paper", "figures; as drawn?", "claims as written", "in one sentence"]
     return table(head, rows, texts=len(head))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.docket import Claim, Finding, NumberSource
+from dpbandits.claims.docket import Claim, NumberSource
 from dpbandits.claims.ledger import join, read_ledger
 from dpbandits.errors import InputError
 from dpbandits.pages.render import with_region
@@ -160,9 +160,9 @@ def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
 
 def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
-    folder = project.folder / PUBLISHED / paper
     claims = project.study(paper).claims
     figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
+    folder = project.folder / PUBLISHED / paper
     verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
     return join(paper, claims, verdicts, both, figures)
 
@@ -174,38 +174,3 @@ def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
         ((PUBLISHED if path.suffix == ".png" else TABLES) / paper / path.name).as_posix()
         for path in built
     ]
-
-
-def published_findings(
-    project: Project, paper: str, unpublished: str | None = None
-) -> list[tuple[Finding, str, str]]:
-    """Return each finding on a paper with its statement, numbers filled in, and what became of it.
-
-    What became of it is ``shown``, ``not shown``, ``undecided`` or ``reported``; where its rows
-    differ, each of these once.
-
-    Args:
-        project: the project.
-        paper: short name of the paper.
-        unpublished: stands for a statement of which a number is not published.
-
-    Raises:
-        InputError: a number is not published, and ``unpublished`` is not given.
-    """
-    findings = project.study(paper).findings
-    if not findings:
-        return []
-    rows = read_ledger(project.folder / PUBLISHED / paper / "findings.csv")
-    answers = []
-    for finding in findings:
-        name = finding.id
-        place = f"{project.study(paper).findings_path}: findings.{name}"
-        try:
-            statement = filled(project, paper, finding.statement, finding.numbers, place)
-        except InputError:
-            if unpublished is None:
-                raise
-            statement = unpublished
-        words = dict.fromkeys(rows.loc[rows["claim"] == name, "verdict"])
-        answers.append((finding, statement, ", ".join(words)))
-    return answers

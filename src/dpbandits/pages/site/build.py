@@ -21,14 +21,15 @@ from markupsafe import Markup, escape
 from PIL import Image
 
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import MEANINGS, OUTCOMES, VARIANTS, FigureGroup
+from dpbandits.pages.figures import FigureGroup
 from dpbandits.pages.published import PUBLISHED
 from dpbandits.pages.render import one_line, without_elements
 from dpbandits.pages.site import content
 from dpbandits.pages.site.charts import Json
 from dpbandits.pages.site.content import Page
-from dpbandits.pages.site.model import Site, chart_address, claim_address, figure_address
+from dpbandits.pages.site.model import Site, chart_address, figure_address, small_address
 from dpbandits.pages.site.switches import switches_pages
+from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, VARIANTS
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import CLAIMS_FILES
 from dpbandits.reporting.tables import at_paper_runs
@@ -79,9 +80,9 @@ _TEMPLATES.filters |= {
     for filter in (
         at_paper_runs,
         chart_address,
-        claim_address,
         embedded,
         figure_address,
+        small_address,
         content.in_short,
         one_line,
         readable,
@@ -180,7 +181,7 @@ def site_contents(project: Project) -> Contents:
     Raises:
         InputError: no verdicts are published, or a config file is not as it must be.
     """
-    site = Site(project)
+    site = Site.of(project)
     charts = {figure_address(group): content.figure_charts(site, group) for group in site.groups}
     data = _data(site)
     pages = [*_pages(site, charts, {address: len(text) for address, text in data.items()})]
@@ -288,8 +289,8 @@ def _pages(site: Site, charts: Mapping[str, list[Json]], sizes: dict[str, int]) 
 
 def _links(site: Site) -> dict[str, str]:
     """Return the place of each claim, finding and erratum by its id."""
-    claims = {claim: claim_address(claim) for claim in site.claims}
-    findings, errata = site.contents.findings, site.contents.errata
+    claims = {claim: f"claims/{claim}.html" for claim in site.claims}
+    findings, errata = site.findings, site.errata
     return {
         **claims,
         **{each["id"]: f"findings.html#{each['id']}" for of in findings.values() for each in of},

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.pages.contents import VARIANTS
 from dpbandits.pages.render import plain
 from dpbandits.pages.site.model import Site
+from dpbandits.pages.verdicts import VARIANTS
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import DASHES, NO_MARKER, Look
 from dpbandits.reporting.spec import BY_TAG, DERIVED, FigureSpec, PanelSpec, panel_stem
@@ -38,7 +38,7 @@ def panel_charts(site: Site, paper: str, figure: FigureSpec) -> list[Json]:
                 return []
             chart = panel_chart(panel, drawn, points)
         for line in chart["series"]:
-            line["interpretation"] = site.contents.in_words(paper, line["interpretation"])
+            line["interpretation"] = site.in_words(paper, line["interpretation"])
         title = plain(drawn["title"])
         head = f"({letter}) {title}".strip() if len(panels) > 1 else title
         charts.append({"stem": stem, "letter": letter, "title": head, **chart})

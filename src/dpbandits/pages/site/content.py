@@ -12,20 +12,12 @@ from markupsafe import Markup
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Definition
 from dpbandits.algorithms.guarantees import listed
-from dpbandits.claims.ledger import ALONE, COMPARISON_COLUMNS, EXACT, IN_FAMILY
+from dpbandits.claims.ledger import COMPARISON_COLUMNS
 from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.comparisons.field import COMPARISON as CHOOSING
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import (
-    MEANINGS,
-    OUTCOMES,
-    FigureGroup,
-    Values,
-    by_verdict,
-    headline,
-)
-from dpbandits.pages.documents import by_panel
+from dpbandits.pages.figures import FigureGroup
 from dpbandits.pages.published import read_table
 from dpbandits.pages.render import plain
 from dpbandits.pages.site.charts import (
@@ -36,15 +28,10 @@ from dpbandits.pages.site.charts import (
     variants_of,
     with_digitised,
 )
-from dpbandits.pages.site.model import (
-    Site,
-    claim_address,
-    figure_address,
-    paper_address,
-    table_address,
-)
+from dpbandits.pages.site.model import Site, figure_address
+from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, Values
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import rule_name
+from dpbandits.pipeline.targets import EXTRA, rule_name
 from dpbandits.reporting.palette import look_of
 from dpbandits.reporting.tables import cells_of
 from dpbandits.reporting.text import readable
@@ -61,54 +48,21 @@ AUDITED = ("stated", "name", "bound", "claim_in_words", "share", "verdict")
 
 def front_page(site: Site) -> Page:
     """Return the front page: the answer, the figures, the papers, the words."""
+    papers = [site.paper(paper) for paper in site.papers]
     values = {
         "title": "",
-        "headline": headline(site.contents),
-        "papers": [_paper(site, paper) for paper in site.papers],
-        "across": [(name, site.title(name)) for name in site.comparisons],
-        "findings": [
-            finding
-            for paper in site.papers
-            for finding in site.contents.findings[paper]
-            if finding["is_headline"]
-        ],
+        "headline": site.headline,
+        "papers": papers,
+        "across": [site.paper(name) for name in site.comparisons],
+        "findings": [each for paper in papers for each in paper["findings"] if each["is_headline"]],
     }
     return "front.html", "index.html", values
 
 
-def _paper(site: Site, paper: str) -> Values:
-    """Return what the front page and its own page say of a paper, or of a comparison."""
-    study, contents = site.project.study(paper), site.contents
-    figures = [card for card in site.cards.values() if card["group"].paper == paper]
-    found: Values = {
-        "name": paper,
-        "page": paper_address(paper),
-        "title": study.title,
-        "authors": study.authors,
-        "arxiv": study.about and study.about.arxiv,
-        "short": (study.about and study.about.short_title) or study.title,
-        "figures": [card for card in figures if not card["group"].is_extra],
-        "extras": [card for card in figures if card["group"].is_extra],
-        "tables": site.tables(paper),
-    }
-    if paper in site.papers:
-        rows = contents.ledger[contents.ledger["paper"] == paper]
-        found |= {
-            "sentence": study.summary().sentence,
-            "summary": contents.summary(paper),
-            "drawn": contents.reproduced(paper).removeprefix("the paper prints "),
-            "counts": by_verdict(rows),
-            "claims": [claim for claim in site.claims.values() if claim["paper"] == paper],
-            "findings": contents.findings[paper],
-            "notes": study.notes,
-        }
-    return found
-
-
 def paper_pages(site: Site) -> Iterator[Page]:
-    """Yield the page of each paper and of each comparison that has none of its own."""
+    """Yield the page of each paper and comparison."""
     for name in [*site.papers, *site.comparisons]:
-        yield "paper.html", paper_address(name), {**_paper(site, name), "title": site.title(name)}
+        yield "paper.html", f"papers/{name}.html", site.paper(name) | {"tables": site.tables(name)}
 
 
 # Figures
@@ -147,29 +101,18 @@ def figure_page(site: Site, group: FigureGroup, charts: Charts) -> Page:
     """Return the page of a figure."""
     views = charts[figure_address(group)]
     digitised = _digitised(site, group)
-    about = [site.claims[name] for name in site.contents.about(group)["claim"].unique()]
     values = {
         "group": group,
         "title": group.heading,
-        **_source(site, group.paper),
-        "card": site.cards[figure_address(group)],
+        "of": site.paper(group.paper),
         "compare": _compare(site, group),
         "views": views,
         "shown": [_shown(site, group, name, views) for name in group.entries],
-        "by_panel": by_panel(group, about),
         "digitised": [] if digitised is None else digitised.to_dict("records"),
-        "findings": site.contents.findings_about(group),
         "entry": _entry(site.project, group),
         "rules": [rule_name(group.paper, name) for name in group.entries],
     }
     return "figure.html", figure_address(group), values
-
-
-def _source(site: Site, paper: str) -> Values:
-    """Return what names the paper that a page belongs to, and where it can be read."""
-    about = site.project.papers.get(paper)
-    arxiv = about.arxiv if about else None
-    return {"paper": paper, "paper_title": site.title(paper), "arxiv": arxiv}
 
 
 def _compare(site: Site, group: FigureGroup) -> list[tuple[str, str]]:
@@ -217,6 +160,7 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
     """Yield the page of each claim; one that is newer than the published verdicts has none."""
     groups = {figure_address(group): group for group in site.groups}
     for paper in site.papers:
+        about = site.paper(paper)
         for entry in site.project.study(paper).claims:
             if entry.id not in site.claims:
                 continue
@@ -226,39 +170,32 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
             for path in claim["paths"]:
                 if path in site.places:
                     named.setdefault(*site.places[path])
-            places = [*named.items()]
-            drawn = [place for place in places if place[1].startswith("figures/")]
-            address, _, stem = drawn[0][1].partition("#") if drawn else ("", "", "")
+            drawn = (place for place in named.values() if place.startswith("figures/"))
+            address, _, stem = next(drawn, "").partition("#")
             values = {
                 "title": entry.id,
-                **_source(site, paper),
+                "of": about,
                 "claim": claim,
-                "reduced": site.project.papers[paper].reduced,
                 "entry": entry,
-                "places": places,
+                "places": [*named.items()],
                 "group": groups.get(address),
                 "stem": stem,
                 "is_drawn": bool(charts.get(address)),
-                "alt": site.contents.alt(groups[address]) if address else "",
                 "evidence": evidence_of(site, paper, entry.id),
-                "findings": [
-                    finding
-                    for finding in site.contents.findings[paper]
-                    if entry.id in finding["beside"]
-                ],
+                "findings": [each for each in about["findings"] if entry.id in each["beside"]],
             }
-            yield "claim.html", claim_address(entry.id), values
+            yield "claim.html", f"claims/{entry.id}.html", values
 
 
 def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
     """Return the comparisons behind a claim or finding, by variant and interpretation."""
-    rows = site.contents.evidence
+    rows = site.evidence
     groups = rows[rows["claim"] == name].groupby(["variant", "interpretation"], sort=False)
     return [
         {
             "variant": variant,
             "interpretation": interpretation,
-            "words": site.contents.in_words(paper, str(interpretation)),
+            "words": site.in_words(paper, str(interpretation)),
             "rows": own.to_dict("records"),
             "has_parts": bool((own["part"] != "").any()),
             "decided": {word: int((own["decided"] == word).sum()) for word in own["decided"]},
@@ -269,15 +206,13 @@ def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
 
 def claims_page(site: Site) -> Page:
     """Return the index of all claims."""
-    ledger = site.contents.ledger
-    counts = {paper: by_verdict(ledger[ledger["paper"] == paper]) for paper in site.papers}
     values = {
         "title": "Claims",
-        "headline": headline(site.contents),
-        "claims": list(site.claims.values()),
-        "papers": [(paper, site.title(paper), counts[paper]) for paper in site.papers],
-        "kinds": list(dict.fromkeys(ledger["kind"])),
-        "words": [word for word in VERDICTS if word in set(ledger["verdict"])],
+        "headline": site.headline,
+        "size": len(site.claims),
+        "papers": [site.paper(paper) for paper in site.papers],
+        "kinds": list(dict.fromkeys(site.ledger["kind"])),
+        "words": [word for word in VERDICTS if word in set(site.ledger["verdict"])],
     }
     return "claims.html", "claims.html", values
 
@@ -291,7 +226,7 @@ def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.Dat
     assert path is not None, "tables of the site have a csv"
     numbers = read_table(path)
     for column in numbers.columns.intersection(["name", "choice"]):
-        numbers[column] = [site.contents.in_words(paper, each) for each in numbers[column]]
+        numbers[column] = [site.in_words(paper, each) for each in numbers[column]]
     table = site.project.study(paper).tables[name]
     try:
         if not table.rows:
@@ -317,8 +252,8 @@ def table_pages(site: Site) -> Iterator[Page]:
     """Yield the page of each table."""
     for paper in [*site.papers, *site.comparisons]:
         for name in site.tables(paper):
-            values = {"title": f"{paper}, table {name}", **_source(site, paper)}
-            yield "table.html", table_address(paper, name), values | _table(site, paper, name)
+            values = {"title": f"{paper}, table {name}", "of": site.paper(paper)}
+            yield "table.html", f"tables/{paper}/{name}.html", values | _table(site, paper, name)
 
 
 def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Values:
@@ -371,7 +306,7 @@ def written_pages(site: Site, links: Mapping[str, str]) -> Iterator[Page]:
             continue
         title, _, text = path.read_text(encoding="utf-8").partition("\n")
         values = {
-            **(_paper(site, comparison) if comparison else {"extras": []}),
+            "extras": site.figures(comparison) if comparison else [],
             "title": title.removeprefix("# "),
             "body": _as_html(site, text, links),
             "audit": _audit(site) if comparison == AUDIT else None,
@@ -433,9 +368,10 @@ def _algorithm(site: Site, definition: Definition, tables: list[tuple[Any, ...]]
         is_own = numbers["algorithm"].isin([definition.id, definition.name])
         rows = cells[is_own.to_numpy()].to_numpy().tolist()
         if rows:
-            address = table_address(paper, name)
-            title = f"{site.title(paper)}: {name.removeprefix('extra-').replace('-', ' ')}"
-            in_tables.append((title, address, len(rows)))
+            title = (
+                f"{site.project.study(paper).title}: {name.removeprefix(EXTRA).replace('-', ' ')}"
+            )
+            in_tables.append((title, f"tables/{paper}/{name}.html", len(rows)))
     return {
         "id": definition.id,
         "name": definition.name,
@@ -471,27 +407,24 @@ def _draws(group: FigureGroup, algorithm: str) -> bool:
 
 def findings_page(site: Site) -> Page:
     """Return the page of findings."""
-    papers = []
-    for paper in site.papers:
-        tables = site.project.study(paper).tables
-        findings = []
-        for finding in site.contents.findings[paper]:
-            paths = [
-                f"docs/tables/{paper}/{name}.csv"
-                if name in tables
-                else f"docs/figures/{paper}/{name}.png"
+    papers = [site.paper(paper) for paper in site.papers]
+    for paper in papers:
+        folders = dict.fromkeys(site.project.study(paper["name"]).tables, "tables")
+        for finding in paper["findings"]:
+            paths = (
+                f"docs/tables/{paper['name']}/{name}.csv"
+                if name in folders
+                else f"docs/figures/{paper['name']}/{name}.png"
                 for name in finding["figures"]
-            ]
-            places = [site.places[path] for path in paths if path in site.places]
-            evidence = evidence_of(site, paper, finding["id"])
-            findings.append({**finding, "places": places, "evidence": evidence})
-        papers.append({"name": paper, "title": site.title(paper), "findings": findings})
+            )
+            finding["places"] = [site.places[path] for path in paths if path in site.places]
+            finding["evidence"] = evidence_of(site, paper["name"], finding["id"])
     return "findings.html", "findings.html", {"title": "Findings", "papers": papers}
 
 
 def errata_page(site: Site) -> Page:
     """Return the page of errata."""
-    papers = [(paper, site.title(paper), site.contents.errata[paper]) for paper in site.papers]
+    papers = [site.paper(paper) for paper in site.papers]
     return "errata.html", "errata.html", {"title": "Errata of the papers", "papers": papers}
 
 
@@ -503,7 +436,7 @@ def data_page(site: Site, sizes: dict[str, int]) -> Page:
     order = [name for name in [*site.papers, *site.comparisons] if name in files]
     values = {
         "title": "Data",
-        "files": [(name, site.title(name), files[name]) for name in order],
+        "files": [(name, site.project.study(name).title, files[name]) for name in order],
         "columns": COMPARISON_COLUMNS,
     }
     return "data.html", "data.html", values
@@ -511,43 +444,32 @@ def data_page(site: Site, sizes: dict[str, int]) -> Page:
 
 def about_page(site: Site) -> Page:
     """Return the page on verdicts, error rates, what is not judged, and how to cite."""
-    ledger = site.contents.ledger
-    random = ledger[ledger["level"].notna()]
-    values = {
-        "title": "About",
-        "meanings": {**MEANINGS, **OUTCOMES},
-        "notes": [(paper, site.project.study(paper).notes) for paper in site.papers],
-        "random": len(random),
-        "expected": float(random["level"].sum()),
-        "rows": len(ledger),
-        "in_family": int((random["family_wise"] == IN_FAMILY).sum()),
-        "exact": int((ledger["family_wise"] == EXACT).sum()),
-        "alone": int((random["family_wise"] == ALONE).sum()),
-        "alpha": ALPHA,
-    }
-    return "about.html", "about.html", values
+    notes = [(paper, site.project.study(paper).notes) for paper in site.papers]
+    values = {"title": "About", "meanings": {**MEANINGS, **OUTCOMES}, "notes": notes}
+    return "about.html", "about.html", values | site.certainty | {"alpha": ALPHA}
 
 
 def search_page(site: Site) -> Page:
     """Return the page that searches papers, figures, claims, findings, errata and algorithms."""
-    found: list[tuple[str, str, str, str]] = [
-        ("paper", f"{paper}: {site.title(paper)}", paper_address(paper), "")
-        for paper in [*site.papers, *site.comparisons]
+    papers = [site.paper(name) for name in [*site.papers, *site.comparisons]]
+    found = [
+        ("paper", f"{paper['name']}: {paper['title']}", f"papers/{paper['name']}.html", "")
+        for paper in papers
     ]
     for group in site.groups:
         text = " ".join([group.message, *(entry.caption for entry in group.entries.values())])
         title = f"{group.paper}, {group.heading}"
         found.append(("figure", title, figure_address(group), text))
-    for claim in site.claims.values():
-        text = f"{claim['place']}. {in_short(claim)}"
-        title = f"{claim['id']}: {claim['statement']}"
-        found.append(("claim", title, claim_address(claim["id"]), text))
-    for paper in site.papers:
-        for finding in site.contents.findings[paper]:
+    for paper in papers:
+        for claim in paper.get("claims", ()):
+            title = f"{claim['id']}: {claim['statement']}"
+            text = f"{claim['place']}. {in_short(claim)}"
+            found.append(("claim", title, f"claims/{claim['id']}.html", text))
+        for finding in paper.get("findings", ()):
             name, text = finding["id"], finding["statement"]
             found.append(("finding", f"{name}: {finding['title']}", f"findings.html#{name}", text))
-        for entry in site.contents.errata[paper]:
-            title = f"{entry['id']}: {paper}, {entry['place']}"
+        for entry in paper.get("errata", ()):
+            title = f"{entry['id']}: {paper['name']}, {entry['place']}"
             found.append(("erratum", title, f"errata.html#{entry['id']}", entry["printed"]))
     for definition in REGISTRY.values():
         title = f"{definition.name} ({definition.id})"

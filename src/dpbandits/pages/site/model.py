@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.pages.contents import Contents, FigureGroup, Values, by_verdict, head_of
+from dpbandits.pages.contents import Contents
+from dpbandits.pages.figures import FigureGroup, head_of
 from dpbandits.pages.published import PUBLISHED, published_papers
 from dpbandits.pipeline.project import TABLES, Project
 
@@ -25,100 +26,54 @@ def figure_address(group: FigureGroup) -> str:
     return f"figures/{group.paper}/{group.base}.html"
 
 
-def table_address(paper: str, name: str) -> str:
-    """Return the page of a table."""
-    return f"tables/{paper}/{name}.html"
-
-
-def claim_address(claim: str) -> str:
-    """Return the page of a claim."""
-    return f"claims/{claim}.html"
-
-
-def paper_address(paper: str) -> str:
-    """Return the page of a paper, or of a comparison across papers."""
-    return f"papers/{paper}.html"
-
-
-def switches_address(paper: str) -> str:
-    """Return the page of the switches of a paper."""
-    return f"switches/{paper}.html"
-
-
 def chart_address(group: FigureGroup) -> str:
     """Return the script that has what is drawn of a figure: pages on a disk load no JSON."""
     return f"charts/{group.paper}/{group.base}.js"
 
 
+def small_address(group: FigureGroup) -> str:
+    """Return the picture that shows a figure in small: that of its twin, if it has one."""
+    shown = group.twin[1] if group.twin else group
+    return f"pictures/{group.paper}/{shown.first.name}.png"
+
+
 @dataclass(frozen=True)
-class Site:
+class Site(Contents):
     """The site of a project, from the published copies, and from what is built beside them."""
 
-    project: Project
-
-    @cached_property
-    def papers(self) -> list[str]:
-        """The chosen papers whose verdicts are published."""
-        return published_papers(self.project, self.project.chosen)
+    @classmethod
+    def of(cls, project: Project) -> "Site":
+        """Return the site of the chosen papers whose verdicts are published."""
+        return cls(project, tuple(published_papers(project, project.chosen)), UNPUBLISHED)
 
     @cached_property
     def drafts(self) -> list[str]:
-        """The drafts among them."""
+        """The drafts among the papers."""
         return [paper for paper in self.papers if paper not in self.project.published]
-
-    @cached_property
-    def contents(self) -> Contents:
-        """What is published of them."""
-        return Contents(self.project, tuple(self.papers), UNPUBLISHED)
-
-    @cached_property
-    def claims(self) -> dict[str, Values]:
-        """Every claim by its id, with its rows and its answer."""
-        return {claim["id"]: claim for claim in self.contents.claims(self.contents.ledger)}
 
     @cached_property
     def comparisons(self) -> list[str]:
         """The comparisons across papers of which a figure exists."""
-        return [name for name in self.project.comparisons if self._groups_of(name)]
+        return [name for name in self.project.comparisons if self.figures(name)]
 
     @cached_property
     def groups(self) -> list[FigureGroup]:
-        """Every figure, in the variants of which a csv exists, paper by paper."""
-        names = [*self.papers, *self.comparisons]
-        return [group for name in names for group in self._groups_of(name)]
+        """Every figure, paper by paper."""
+        return [group for name in [*self.papers, *self.comparisons] for group in self.figures(name)]
 
-    def _groups_of(self, paper: str) -> list[FigureGroup]:
-        groups = []
-        for group in self.contents.figures(paper):
-            existing = {
-                name: entry
-                for name, entry in group.entries.items()
-                if self.figure_file(paper, name, "csv")
-            }
-            groups += [replace(group, entries=existing)] if existing else []
-        return groups
+    def figures(self, paper: str) -> list[FigureGroup]:
+        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
+        if paper not in self._figures:
+            self._figures[paper] = []
+            for group in super().figures(paper):
+                names = [name for name in group.entries if self.figure_file(paper, name, "csv")]
+                existing = {name: group.entries[name] for name in names}
+                self._figures[paper] += [replace(group, entries=existing)] if existing else []
+        return self._figures[paper]
 
     @cached_property
-    def cards(self) -> dict[str, Values]:
-        """What a figure has on other pages, by its address: its picture and what came out."""
-        return {
-            figure_address(group): {
-                "group": group,
-                "address": figure_address(group),
-                "picture": f"pictures/{group.paper}/{self._in_small(group)}.png",
-                "alt": self.contents.alt(group),
-                "counts": by_verdict(self.contents.about(group)),
-                "answer": self.contents.opening(group),
-                "against": self.contents.against(group),
-            }
-            for group in self.groups
-        }
-
-    def _in_small(self, group: FigureGroup) -> str:
-        """Return the name of the figure that is shown in small: the first, or its twin."""
-        twin = self.contents.twin(group) or ("",)
-        twins = (each.base for each in self._groups_of(group.paper) if twin[0] in each.stems)
-        return next(twins, next(iter(group.entries)))
+    def _figures(self) -> dict[str, list[FigureGroup]]:
+        return {}
 
     def tables(self, paper: str) -> list[str]:
         """Return the names of the tables of a paper of which a csv exists."""
@@ -176,14 +131,10 @@ class Site:
             for stem in group.stems
         }
         return figures | {
-            f"docs/tables/{paper}/{name}.csv": (f"table {name}", table_address(paper, name))
+            f"docs/tables/{paper}/{name}.csv": (f"table {name}", f"tables/{paper}/{name}.html")
             for paper in [*self.papers, *self.comparisons]
             for name in self.tables(paper)
         }
-
-    def title(self, paper: str) -> str:
-        """Return the title of a paper or comparison."""
-        return self.project.study(paper).title
 
 
 def _first(name: str, *folders: Path) -> Path | None:

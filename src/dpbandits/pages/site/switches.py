@@ -13,10 +13,10 @@ from pydantic import Field
 from dpbandits.algorithms import REGISTRY
 from dpbandits.config.documents import Name, Sentence, Spec, Text, load_document
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import VARIANTS, Values
 from dpbandits.pages.site.charts import Json, look
 from dpbandits.pages.site.content import Charts, Page, table_cells
-from dpbandits.pages.site.model import Site, figure_address, switches_address, table_address
+from dpbandits.pages.site.model import Site, figure_address
+from dpbandits.pages.verdicts import VARIANTS, Values
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import algorithm_look, tell_apart
 from dpbandits.reporting.text import readable
@@ -80,12 +80,12 @@ def switches_pages(site: Site, charts: Charts) -> Iterator[Page]:
             "crossings": crossings,
             "data": {"x": "Algorithm", "y": spec.number, "algorithms": algorithms},
             "caption": site.project.study(paper).tables[spec.table].caption,
-            "table": table_address(paper, spec.table),
+            "table": f"tables/{paper}/{spec.table}.html",
             "columns": list(cells.columns),
             "rows": cells.to_numpy().tolist(),
             "changes": CHANGES,
         }
-        yield "switches.html", switches_address(paper), values
+        yield "switches.html", f"switches/{paper}.html", values
 
 
 def _lines(spec: SwitchesFile, views: list[Json]) -> Iterator[Json]:
