@@ -19,7 +19,7 @@ from dpbandits.errors import InputError
 from dpbandits.pages.published import (
     PUBLISHED,
     REPAIRED,
-    evidence_path,
+    evidence_paths,
     filled,
     published_digitised,
     published_findings,
@@ -251,7 +251,8 @@ class Contents:
     @cached_property
     def evidence(self) -> pd.DataFrame:
         """Every comparison behind the verdicts and findings of all papers."""
-        frames = [_read_evidence(evidence_path(self.project, paper)) for paper in self.papers]
+        paths = (path for paper in self.papers for path in evidence_paths(self.project, paper))
+        frames = list(map(_read_evidence, paths))
         return pd.concat(frames, ignore_index=True)
 
     @cached_property

@@ -30,7 +30,7 @@ from dpbandits.pages.site.content import Page
 from dpbandits.pages.site.model import Site, chart_address, claim_address, figure_address
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import CLAIMS_FILES
+from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import at_paper_runs
 from dpbandits.reporting.text import readable
 
@@ -305,7 +305,8 @@ def chart_script(group: FigureGroup, views: list[Json]) -> bytes:
 def _data(site: Site) -> Contents:
     """Return the csv of every figure, table and verdict, and the pdf and tex that exist."""
     folder = site.project.folder / PUBLISHED
-    verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in CLAIMS_FILES)
+    names = [name for files in VERDICTS.values() for name in files]
+    verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in names)
     existing = [path for path in verdicts if path.is_file()]
     found = {address: path.read_bytes() for address, path in site.data_files()}
     return found | {f"data/{path.parent.name}/{path.name}": path.read_bytes() for path in existing}
