@@ -26,7 +26,7 @@ help: ## list the targets
 figures: .venv/installed ## every figure, table and verdict of the papers, at their own scale
 	$(SNAKEMAKE)
 
-extras: .venv/installed ## the supplementary figures, tables and comparisons
+extras: .venv/installed ## the supplementary figures, tables and comparisons, and the findings
 	$(SNAKEMAKE) extras
 
 everything: .venv/installed ## figures and extras

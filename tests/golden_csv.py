@@ -29,6 +29,7 @@ from dpbandits.pipeline.targets import (
     CLAIMS,
     DIGITISED,
     FIGURE,
+    FINDINGS,
     LEDGER,
     RESULTS,
     TABLE,
@@ -44,6 +45,7 @@ FOLDER = ROOT / ".cache/golden"
 
 MAKERS: Mapping[str, Callable[[Project, Target], object]] = {
     CLAIMS: lambda project, target: judge_paper(project, target.paper),
+    FINDINGS: lambda project, target: judge_paper(project, target.paper, FINDINGS),
     DIGITISED: lambda project, target: write_digitised_comparison(project, target.paper),
     FIGURE: lambda project, target: draw_paper_figure(project, target.paper, target.name),
     LEDGER: lambda project, _: write_whole_ledger(project),

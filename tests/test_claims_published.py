@@ -22,13 +22,15 @@ ROW = ["claim", "variant", "interpretation"]
 Row = dict[Any, Any]
 
 
-def table_of(paper: str, name: str) -> pd.DataFrame:
-    return pd.read_csv(PUBLISHED / paper / f"{name}.csv", keep_default_na=False)
+def table_of(paper: str, *names: str) -> pd.DataFrame:
+    """Return published tables as one; a paper may have no findings."""
+    paths = [PUBLISHED / paper / f"{name}.csv" for name in names]
+    return pd.concat(pd.read_csv(each, keep_default_na=False) for each in paths if each.exists())
 
 
 def judged_rows(paper: str) -> Iterator[tuple[Entry, Interpretation, list[Row]]]:
     """Yield every row of the ledger that results decide, with its published comparisons."""
-    evidence = table_of(paper, "evidence")
+    evidence = table_of(paper, "evidence", "findings-evidence")
     numbers = evidence[["lo", "hi"]].apply(pd.to_numeric, errors="coerce")
     groups = evidence.assign(lo=numbers["lo"], hi=numbers["hi"]).groupby(ROW)
     rows = {key: group.to_dict("records") for key, group in groups}
@@ -56,7 +58,7 @@ def comparison_of(claim: Entry, interpretation: Interpretation, row: Row) -> Com
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_intervals_give_decisions_and_decisions_give_verdicts(paper: str) -> None:
-    ledger = pd.concat(table_of(paper, name) for name in ("claims", "findings"))
+    ledger = table_of(paper, "claims", "findings")
     verdicts = ledger.set_index(ROW)["verdict"]
     for claim, interpretation, rows in judged_rows(paper):
         parts: dict[str, list[Any]] = {}

@@ -67,7 +67,7 @@ def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
     project = Project.load(ROOT)
     [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F7"]
     source = finding.numbers["figure1"]
-    table = published_table(project, "ts-is-dp", "evidence")
+    table = published_table(project, "ts-is-dp", "findings-evidence")
     compared = table[table["claim"] == "TSDP-F7"]
     [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
     assert main(["explain", "tsdp-f7", "--project", str(unbuilt)]) == 0

@@ -104,7 +104,7 @@ def test_another_verdict_gives_another_page_and_a_missing_number_none(tmp_path: 
         path.write_text(path.read_text().replace(",as-written,,holds", ",as-written,,fails"))
     changed = Contents.of(Project.load(tmp_path))
     assert paper_page(changed, "ts-is-dp") != PAGES["ts-is-dp"]
-    path = folder / "evidence.csv"
+    path = folder / "findings-evidence.csv"
     path.write_text(path.read_text().replace("TSDP-F7", "TSDP-F6"))
     with pytest.raises(InputError, match=r"findings\.TSDP-F\d+.* are meant"):
         paper_page(Contents.of(Project.load(tmp_path)), "ts-is-dp")

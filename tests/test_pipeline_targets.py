@@ -20,10 +20,11 @@ from dpbandits.pipeline.targets import (
     FIGURE,
     LEDGER,
     TABLE,
-    claims_target,
+    VERDICTS,
     published_seconds,
     targets,
     timing_path,
+    verdicts_target,
     wanted,
 )
 
@@ -55,7 +56,7 @@ def test_the_paper_s_own_figures_tables_and_verdicts_are_built_by_default() -> N
     assert {"claims", "evidence"} <= set(names(files, ".csv"))
     extras = built(extra=True, papers=["dp-bai"], comparisons=[])
     assert names(extras, ".tex") == ["extra-interpretations", "extra-overshoot"]
-    assert {path.stem.split("-")[0] for path in extras} == {"extra"}
+    assert {path.stem.split("-")[0] for path in extras} == {"extra", "findings"}
     assert "extra-omega" in names(extras, ".png")
     tables = ["claims", "privacy", "table1", "privacy", "calibration", "claims"]
     assert names(built(papers=["ts-is-dp", "dp-ts-ucb"]), ".tex") == tables
@@ -80,14 +81,14 @@ def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
 def test_verdicts_wait_for_all_results_that_claims_read(scale: str) -> None:
     project = PROJECT.at(scale=scale)
     for paper in project.papers:
-        read = [project.results_path(paper, name) for name in project.study(paper).claims_read]
-        assert claims_target(project, paper).inputs == tuple(read) != ()
+        read = [project.results_path(paper, name) for name in project.study(paper).judged(CLAIMS)]
+        assert verdicts_target(project, paper, CLAIMS).inputs == tuple(read) != ()
 
 
 def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> None:
     for paper in PROJECT.papers:
         study = PROJECT.study(paper)
-        shown = [t for t in targets(PROJECT) if t.kind != CLAIMS and t.paper == paper]
+        shown = [t for t in targets(PROJECT) if t.kind not in VERDICTS and t.paper == paper]
         drawn = {path.stem for target in shown for path in target.inputs}
         for name, plan in study.simulations.items():
             asked = [

@@ -11,6 +11,7 @@ from dpbandits.claims.docket import Entry
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
 from dpbandits.claims.ledger import comparisons, to_csv
+from dpbandits.pages.published import evidence_paths
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
@@ -119,9 +120,8 @@ def test_exact_results_give_the_published_comparisons(paper: str) -> None:
     claims = exact_claims(paper)
     evidence = Evidence(ExactResults(paper).__getitem__)
     found = to_csv(comparisons(judge(claims, evidence)))
-    published = pd.read_csv(
-        ROOT / "docs/figures" / paper / "evidence.csv", dtype=str, keep_default_na=False
-    )
+    paths = evidence_paths(PROJECT, paper)
+    published = pd.concat(pd.read_csv(each, dtype=str, keep_default_na=False) for each in paths)
     kept = published[published["claim"].isin([claim.id for claim in claims])]
     assert len(kept) > 0
     same(found, kept.to_csv(index=False, lineterminator="\n"), paper)

@@ -1,7 +1,8 @@
-# Verdicts on the claims of each paper (ts_is_dp_claims), digitised values compared with ours
+# Verdicts on the claims of each paper (ts_is_dp_claims) and what was found beyond them, digitised values compared with ours
 # (dp_ncb_digitised), the ledger of all papers, and everything as one PDF.
 COMMANDS_OF_CLAIMS = {
     "claims": "judge",
+    "findings": "judge --findings",
     "digitised": "digitised",
     "ledger": "ledger",
     "report": "typeset",

@@ -73,12 +73,13 @@ def tabulate(project: "Project", paper: str, name: str) -> None:
 
 @command()
 @click.argument("paper")
+@click.option("--findings", "kind", flag_value="findings", help="judge what was found beyond them")
 @in_project
-def judge(project: "Project", paper: str) -> None:
-    """Judge every claim of a paper and write its ledger."""
+def judge(project: "Project", paper: str, kind: str | None) -> None:
+    """Judge every claim of a paper and write the verdicts."""
     from dpbandits.pipeline.jobs import judge_paper
 
-    judge_paper(project, paper)
+    judge_paper(project, paper, kind or "claims")
 
 
 @command()

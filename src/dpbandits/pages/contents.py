@@ -18,6 +18,7 @@ from dpbandits.errors import InputError
 from dpbandits.pages.figures import FigureGroup, by_figure
 from dpbandits.pages.published import (
     PUBLISHED,
+    evidence_paths,
     filled,
     published_digitised,
     published_ledger,
@@ -145,7 +146,11 @@ class Contents:
     @cached_property
     def evidence(self) -> pd.DataFrame:
         """Every comparison behind the verdicts and findings of all papers."""
-        tables = [published_table(self.project, paper, "evidence") for paper in self.papers]
+        tables = [
+            published_table(self.project, paper, path.stem)
+            for paper in self.papers
+            for path in evidence_paths(self.project, paper)
+        ]
         rows = pd.concat(tables, ignore_index=True)
         return rows.assign(runs=pd.to_numeric(rows["runs"]))
 

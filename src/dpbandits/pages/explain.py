@@ -157,7 +157,8 @@ def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[s
     yield f"{finding.id} ({finding.kind}; {finding.place})"
     yield f"  title: {finding.title}"
     yield f"  statement: {filled(project, paper, finding.statement, finding.numbers, place)}"
-    rows, compared = (published_table(project, paper, name) for name in ("findings", "evidence"))
+    names = ("findings", "findings-evidence")
+    rows, compared = (published_table(project, paper, name) for name in names)
     for row in rows[rows["claim"] == finding.id].to_dict("records"):
         yield f"  {_choice(project, paper, row)}: {row['verdict']}"
         yield from _comparisons(_of_row(compared, row))

@@ -1,8 +1,8 @@
 """Published numbers, tables and verdicts, read from the csv files under `docs`.
 
 In a text `{name}` is filled in: a number is the estimate of a comparison of a claim or finding (in
-the paper's `evidence.csv`), or a column of the one row of a csv where other columns have given
-values.
+the paper's `evidence.csv` or `findings-evidence.csv`), or a column of the one row of a csv where
+other columns have given values.
 """
 
 import math
@@ -20,14 +20,16 @@ from dpbandits.errors import InputError
 from dpbandits.pages.render import with_region
 from dpbandits.pipeline.project import TABLES, Project
 from dpbandits.pipeline.publish import claim_figures
+from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import markdown_table
 
 PUBLISHED = Path("docs/figures")
 
 
-def evidence_path(project: Project, paper: str) -> Path:
-    """Return the published file of all comparisons behind a paper's claims and findings."""
-    return project.folder / PUBLISHED / paper / "evidence.csv"
+def evidence_paths(project: Project, paper: str) -> list[Path]:
+    """Return the published files of the comparisons behind a paper's claims and findings."""
+    paths = (project.folder / PUBLISHED / paper / f"{files[-1]}.csv" for files in VERDICTS.values())
+    return [path for path in paths if path.is_file()]
 
 
 def filled(
@@ -70,10 +72,11 @@ def _read(path: Path, changed: int) -> pd.DataFrame:
 
 def _number(project: Project, paper: str, source: NumberSource, place: str) -> str:
     """Return a published number as text, with its interval where it has one."""
-    path, where, column = _row(project, paper, source)
+    paths, where, column = _row(project, paper, source)
+    path = ", ".join(map(str, paths))
     try:
-        frame = _read(path, path.stat().st_mtime_ns)
-    except OSError:
+        frame = pd.concat([_read(path, path.stat().st_mtime_ns) for path in paths])
+    except (OSError, ValueError):
         raise InputError(f"{place}: {path} is not there; allowed: a published csv") from None
     for key in (*where, column):
         if key not in frame:
@@ -86,13 +89,15 @@ def _number(project: Project, paper: str, source: NumberSource, place: str) -> s
     return _formatted(row, column, source.format, with_interval=source.interval)
 
 
-def _row(project: Project, paper: str, source: NumberSource) -> tuple[Path, dict[str, Any], str]:
-    """Return the file, what its row is known by, and the column."""
+def _row(
+    project: Project, paper: str, source: NumberSource
+) -> tuple[list[Path], dict[str, Any], str]:
+    """Return the files, what its row is known by, and the column."""
     if source.file:
-        return project.folder / "docs" / source.file, source.where, source.column
+        return [project.folder / "docs" / source.file], source.where, source.column
     keys = ("claim", "variant", "interpretation", "comparison")
     where = {key: getattr(source, key) for key in keys}
-    return evidence_path(project, paper), where, "estimate"
+    return evidence_paths(project, paper), where, "estimate"
 
 
 def _equals(cell: str, value: object) -> bool:

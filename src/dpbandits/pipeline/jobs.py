@@ -13,14 +13,15 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import (
     CLAIMS,
     DIGITISED,
+    FINDINGS,
     Target,
-    claims_target,
     digitised_figures,
     digitised_target,
     figure_target,
     ledger_target,
     record,
     table_target,
+    verdicts_target,
 )
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
         return pd.read_csv(path, keep_default_na=False, na_values=_MISSING)
     if name != CLAIMS:
         return project.frame(paper, name)
-    path, *_ = _current(claims_target(project, paper))
+    path, *_ = _current(verdicts_target(project, paper, CLAIMS))
     statements = {claim.id: claim.statement for claim in project.study(paper).claims}
     verdicts = pd.read_csv(path, keep_default_na=False, na_values=_NO_NUMBER)
     return add_statements(verdicts, statements)
@@ -164,8 +165,8 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
     return target.files[0]
 
 
-def judge_paper(project: Project, paper: str) -> None:
-    """Judge every claim of a paper and the findings on it; write the files of its ledger.
+def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
+    """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons.
 
     Raises:
         InputError: it is a comparison, which has no claims, or results are missing or stale.
@@ -174,15 +175,16 @@ def judge_paper(project: Project, paper: str) -> None:
     from dpbandits.claims.ledger import comparisons, ledger, simultaneous, to_csv
 
     begun = time.monotonic()
-    target = claims_target(project, paper)
-    evidence, scale = evidence_of(project, paper), _scale(project)
-    alone = judged(project, paper, project.study(paper).claims, evidence)
-    found = judge(project.study(paper).findings, evidence, scale)
-    claims, both, compared, findings = target.files
-    write_text(claims, to_csv(ledger(alone)))
-    write_text(both, to_csv(simultaneous(alone)))
-    write_text(compared, to_csv(comparisons([*alone, *found])))
-    write_text(findings, to_csv(ledger(found)))
+    target = verdicts_target(project, paper, kind)
+    study, evidence = project.study(paper), evidence_of(project, paper)
+    if kind == FINDINGS:
+        found = judge(study.findings, evidence, _scale(project))
+        tables = [ledger(found), comparisons(found)]
+    else:
+        found = judged(project, paper, study.claims, evidence)
+        tables = [ledger(found), simultaneous(found), comparisons(found)]
+    for path, table in zip(target.files, tables, strict=True):
+        write_text(path, to_csv(table))
     record(project, target, begun)
 
 
@@ -223,7 +225,7 @@ def write_whole_ledger(project: Project) -> None:
     begun = time.monotonic()
     ledgers = []
     for paper in project.chosen:
-        verdicts, both = map(read_ledger, _current(claims_target(project, paper))[:2])
+        verdicts, both = map(read_ledger, _current(verdicts_target(project, paper, CLAIMS))[:2])
         claims = project.study(paper).claims
         figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
         ledgers.append(join(paper, claims, verdicts, both, figures))

@@ -263,7 +263,7 @@ def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
     Args:
         project: the project.
         paper: short name of the paper.
-        name: ``claims``, ``simultaneous``, ``evidence`` or ``findings``.
+        name: ``claims``, ``simultaneous``, ``evidence``, ``findings`` or ``findings-evidence``.
 
     Raises:
         InputError: it is not published.

@@ -9,7 +9,7 @@ from dpbandits.engine.provenance import require_current, write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import Study
-from dpbandits.pipeline.targets import CLAIMS, FIGURE, TABLE, Target, targets
+from dpbandits.pipeline.targets import FIGURE, TABLE, VERDICTS, Target, targets
 from dpbandits.reporting.spec import PanelSpec, panel_stem
 
 FINGERPRINTS = "fingerprints.json"
@@ -17,7 +17,7 @@ FINGERPRINTS = "fingerprints.json"
 
 def published_targets(project: Project) -> list[Target]:
     """Return what is published: the verdicts, figures and tables of each paper."""
-    return [target for target in targets(project) if target.kind in (CLAIMS, FIGURE, TABLE)]
+    return [target for target in targets(project) if target.kind in (*VERDICTS, FIGURE, TABLE)]
 
 
 def current_fingerprints(published: Iterable[Target]) -> dict[str, Mapping[str, str]]:

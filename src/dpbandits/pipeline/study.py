@@ -538,16 +538,16 @@ class Study:
             raise InputError(f"{where}: key summary is missing; allowed: here or in paper.yaml")
         return summary
 
-    @property
-    def claims_read(self) -> list[str]:
-        """Names of the results that the claims and the findings read, sorted."""
-        entries = [*self._claims(None), *self._findings(None)]
+    def judged(self, kind: str) -> list[str]:
+        """Return the names of the results that the ``claims`` or ``findings`` read, sorted."""
+        entries = self._claims(None) if kind == "claims" else self._findings(None)
         return sorted({name for entry in entries for name in entry.reads})
 
-    def claims_fingerprint(self) -> str:
-        """Return the hash of what claims are judged with: their entries and the sources."""
+    def judged_fingerprint(self, kind: str) -> str:
+        """Return the hash of what they are judged with: their entries and the sources."""
         own = self.code.modules("quantities")
         modules = [*own, VOCABULARY, "dpbandits.claims.ledger"]
-        paths = [path for path in (self.claims_path, self.findings_path) if path.exists()]
+        # A finding may name a claim whose settings it shares.
+        paths = [self.claims_path, *([self.findings_path] if kind == "findings" else [])]
         texts = [path.read_text(encoding="utf-8") for path in paths]
         return digest_of([*texts, fingerprint(*modules)])[:16]

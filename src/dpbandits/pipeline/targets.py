@@ -5,6 +5,7 @@ the archive all take it from here.
 """
 
 import csv
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,8 @@ from dpbandits.reporting import spec as entries
 from dpbandits.reporting.report import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
-CLAIMS, DIGITISED, LEDGER, REPORT = "claims", "digitised", "ledger", "report"
+CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"
+LEDGER, REPORT = "ledger", "report"
 
 COSTS = Path("docs/cost.csv")
 """What each job of the published build took."""
@@ -44,8 +46,9 @@ class Target:
 
     Attributes:
         kind: ``results``, ``figure``, ``table``, ``claims`` (the verdicts on a paper's claims),
-            ``digitised`` (digitised values compared with ours), ``ledger`` (the verdicts of all
-            papers) or ``report`` (all of it as PDF).
+            ``findings`` (those on what was found beyond them), ``digitised`` (digitised values
+            compared with ours), ``ledger`` (the verdicts of all papers) or ``report`` (all of it
+            as PDF).
         paper: short name of the paper or comparison; ``all`` for the ledger and the report.
         name: its name in the experiments file, else its kind.
         rule: the rule that builds it.
@@ -75,7 +78,7 @@ class Target:
     @property
     def is_extra(self) -> bool:
         """Whether it is supplementary, built by ``make extras``."""
-        return self.name.startswith(EXTRA)
+        return self.kind == FINDINGS or self.name.startswith(EXTRA)
 
 
 def rule_name(*words: str) -> str:
@@ -101,7 +104,7 @@ def published_seconds(project: Project) -> dict[str, float]:
 
 def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
     """Return what ``rule all`` builds of all targets, the papers' own, or ``rule extras``."""
-    kinds = (FIGURE, TABLE) if extra else (FIGURE, TABLE, CLAIMS, DIGITISED, LEDGER)
+    kinds = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
     return [target for target in built if target.kind in kinds and target.is_extra == extra]
 
 
@@ -128,8 +131,11 @@ LEDGER_CAPTION = (
     "is that of the binding comparison."
 )
 
-CLAIMS_FILES = ("claims", "simultaneous", "evidence", "findings")
-"""Files of a paper's claims: verdicts, both verdicts on each row, every comparison, findings."""
+VERDICTS = {
+    CLAIMS: ("claims", "simultaneous", "evidence"),
+    FINDINGS: ("findings", "findings-evidence"),
+}
+"""Files of what is judged: verdicts, of claims both verdicts on each row, every comparison."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
@@ -155,7 +161,9 @@ def _of_study(project: Project, study: Study) -> Iterator[Target]:
     results = [results_target(project, study.name, name) for name in names]
     yield from sorted(results, key=lambda target: bool(target.inputs))
     if not study.is_comparison:
-        yield claims_target(project, study.name)
+        yield verdicts_target(project, study.name, CLAIMS)
+        if study.findings_path.exists():
+            yield verdicts_target(project, study.name, FINDINGS)
     if digitised_figures(study):
         yield digitised_target(project, study.name)
     for name in study.figures:
@@ -165,9 +173,10 @@ def _of_study(project: Project, study: Study) -> Iterator[Target]:
 
 
 def _of_others(project: Project) -> Iterator[Target]:
-    """Yield the results of comparisons that are not built, which claims of built papers read."""
+    """Yield the results of comparisons that are not built, which claims or findings read."""
     papers = project.built()
-    named = [(paper, name) for paper in papers for name in project.study(paper).claims_read]
+    kinds = itertools.product(papers, VERDICTS)
+    named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged(kind)]
     for paper, name in dict.fromkeys(owner(*each) for each in named):
         if paper not in papers:
             yield results_target(project, paper, name)
@@ -246,7 +255,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     if table.compute is not None:
         sources += study.code.modules("tables")
     if table.reads == entries.LEDGER:
-        read = claims_target(project, paper)
+        read = verdicts_target(project, paper, CLAIMS)
         inputs, depends_on = read.files[:1], read.depends_on
     elif table.reads == entries.DIGITISED:
         read = digitised_target(project, paper)
@@ -268,8 +277,8 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     )
 
 
-def claims_target(project: Project, paper: str) -> Target:
-    """Return the verdicts on the claims of a paper and the findings on it.
+def verdicts_target(project: Project, paper: str, kind: str) -> Target:
+    """Return the verdicts on the ``claims`` of a paper, or on the ``findings``.
 
     Raises:
         InputError: it is a comparison, which has no claims.
@@ -281,13 +290,14 @@ def claims_target(project: Project, paper: str) -> Target:
         )
     folder = project.results_folder() / paper
     return Target(
-        kind=CLAIMS,
+        kind=kind,
         paper=paper,
-        name=CLAIMS,
-        rule=rule_name(paper, CLAIMS),
-        inputs=_paths(project, paper, study.claims_read),
-        files=tuple(folder / f"{name}.csv" for name in CLAIMS_FILES),
-        depends_on={CLAIMS: study.claims_fingerprint()} | _read(project, paper, study.claims_read),
+        name=kind,
+        rule=rule_name(paper, kind),
+        inputs=_paths(project, paper, study.judged(kind)),
+        files=tuple(folder / f"{name}.csv" for name in VERDICTS[kind]),
+        depends_on={kind: study.judged_fingerprint(kind)}
+        | _read(project, paper, study.judged(kind)),
     )
 
 
@@ -327,11 +337,11 @@ def ledger_target(project: Project) -> Target:
         paper="all",
         name=LEDGER,
         rule=LEDGER,
-        inputs=tuple(folder / paper / f"{n}.csv" for paper in papers for n in CLAIMS_FILES[:2]),
+        inputs=tuple(folder / paper / f"{n}.csv" for paper in papers for n in VERDICTS[CLAIMS][:2]),
         files=(folder / "claims.csv", *tables),
         caption=LEDGER_CAPTION,
         depends_on={LEDGER: _digest(LEDGER_CAPTION, sources, template_text("table.html"))}
-        | {paper: project.study(paper).claims_fingerprint() for paper in papers},
+        | {paper: project.study(paper).judged_fingerprint(CLAIMS) for paper in papers},
     )
 
 

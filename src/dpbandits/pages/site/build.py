@@ -31,7 +31,7 @@ from dpbandits.pages.site.model import Site, chart_address, figure_address, smal
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, VARIANTS
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import CLAIMS_FILES
+from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import at_paper_runs
 from dpbandits.reporting.text import readable
 
@@ -306,7 +306,8 @@ def chart_script(group: FigureGroup, views: list[Json]) -> bytes:
 def _data(site: Site) -> Contents:
     """Return the csv of every figure, table and verdict, and the pdf and tex that exist."""
     folder = site.project.folder / PUBLISHED
-    verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in CLAIMS_FILES)
+    names = [name for files in VERDICTS.values() for name in files]
+    verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in names)
     existing = [path for path in verdicts if path.is_file()]
     found = {address: path.read_bytes() for address, path in site.data_files()}
     return found | {f"data/{path.parent.name}/{path.name}": path.read_bytes() for path in existing}
