@@ -271,7 +271,7 @@ class Contents:
             said |= {
                 "sentence": summary.sentence,
                 "summary": self._filled(place, name, summary.statement, summary.numbers),
-                "drawn": self.reproduced(name).removeprefix("the paper prints "),
+                "drawn": self.reproduced(name),
                 "counts": by_verdict(self.ledger_of(name)),
                 "claims": [claim for claim in self.claims.values() if claim["paper"] == name],
                 "findings": self.findings[name],

@@ -187,7 +187,8 @@ def _papers(contents: Contents) -> str:
             label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
             claims.append(label + said)
         scale = " at a smaller scale" if paper["reduced"] else ""
-        figures = f"{len(paper['figures'])} rebuilt{scale}; {paper['drawn']}"
+        drawn = paper["drawn"].removeprefix("the paper prints ")
+        figures = f"{len(paper['figures'])} rebuilt{scale}; {drawn}"
         sentence = paper["sentence"] or paper["summary"]
         rows.append(
             [f"[`{name}`](docs/papers/{name}.md) {title}", figures, "; ".join(claims), sentence]

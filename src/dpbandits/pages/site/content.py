@@ -33,6 +33,7 @@ from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, Values
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA, rule_name
 from dpbandits.reporting.palette import look_of
+from dpbandits.reporting.spec import panel_stem
 from dpbandits.reporting.tables import cells_of
 from dpbandits.reporting.text import readable
 
@@ -42,8 +43,8 @@ Page = tuple[str, str, Values]
 AUDIT = "privacy-audit"
 """The comparison across papers that has a page of its own, as choosing has."""
 
-AUDITED = ("stated", "name", "bound", "claim_in_words", "share", "verdict")
-"""Columns of its table that are read first."""
+AUDITED = ("name", "verdict", "stated", "bound", "claim_in_words", "share")
+"""Columns of its table that are read first, in this order."""
 
 
 def front_page(site: Site) -> Page:
@@ -180,11 +181,24 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
                 "places": [*named.items()],
                 "group": groups.get(address),
                 "stem": stem,
+                "log": _clearer(groups.get(address), stem),
                 "is_drawn": bool(charts.get(address)),
                 "evidence": evidence_of(site, paper, entry.id),
                 "findings": [each for each in about["findings"] if entry.id in each["beside"]],
             }
             yield "claim.html", f"claims/{entry.id}.html", values
+
+
+def _clearer(group: FigureGroup | None, stem: str) -> str:
+    """Return the axes that are logarithmic in the twin of a panel, which shows it more clearly."""
+    twin = group.twin if group else None
+    if group is None or twin is None or stem != group.contents.project.papers[group.paper].picture:
+        return ""
+    name, shown = twin
+    for letter, panel in shown.first.panels.items():
+        if panel_stem(shown.base, letter) == name:
+            return "".join(axis for axis in "xy" if getattr(panel, axis).scale == "log")
+    return ""
 
 
 def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
@@ -260,9 +274,12 @@ def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Valu
     """Return what a page shows of a table: columns named first, then others, long texts last."""
     cells = table_cells(site, paper, name)[1]
     table = site.project.study(paper).tables[name]
-    heads = [column.label for column in table.columns if column.name in first]
+    names = [column.name for column in table.columns]
     lengths = cells.astype(str).map(len).mean()
-    places = [(head not in heads, length > LONG) for head, length in lengths.items()]
+    places = [
+        (first.index(name) if name in first else len(first), length > LONG)
+        for name, length in zip(names if first else cells.columns, lengths, strict=True)
+    ]
     # Two columns may have one head.
     cells = cells.iloc[:, sorted(range(len(places)), key=places.__getitem__)]
     suffixes = ("csv", "tex", "tabular")
