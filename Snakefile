@@ -15,6 +15,7 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import (
     THREADS,
+    batches,
     planned_targets,
     published_seconds,
     rule_name,

@@ -91,8 +91,8 @@ def run(folder: Path, words: Sequence[str], **changes: str) -> subprocess.Comple
     )
 
 
-def command(*words: str, config: str = "scale=quick") -> list[str]:
-    """Return the command that builds with Snakemake, at the quick scale."""
+def command(*words: str, config: str = "scale=paper") -> list[str]:
+    """Return the command that builds with Snakemake, at the paper's own scale, a small one."""
     return [*SNAKEMAKE, *words, "--cores", "2", "--config", *config.split()]
 
 
@@ -112,13 +112,13 @@ def planned(folder: Path) -> set[str]:
 
 
 def dpbandits_command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run one command of the package at the quick scale in a project."""
+    """Run one command of the package in a project."""
     cache = str(folder / ".cache/dpbandits")
-    return run(folder, [*DPBANDITS, *words, "--scale", "quick"], DPBANDITS_CACHE=cache)
+    return run(folder, [*DPBANDITS, *words], DPBANDITS_CACHE=cache)
 
 
 def built_project() -> Path:
-    """Return a project that is built at the quick scale, once a session; copy it to change it."""
+    """Return a project that is built, once a session; copy it to change it."""
     return shared_folder("built", lambda folder: snakemake(make_project(folder, sources=True)))
 
 

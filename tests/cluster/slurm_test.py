@@ -223,7 +223,7 @@ def compare_runs(folder: Path) -> None:
     make_project(folder, sources=True)
     status, output = build(folder)
     require(status == 0, f"{output[-4000:]}\nthe local run failed")
-    local, drawn = outputs(folder), folder / f"figures/quick/{PAPER}"
+    local, drawn = outputs(folder), folder / f"figures/{PAPER}"
     forget(folder, "results", "figures", "logs", ".snakemake", ".cache/dpbandits/cells")
     with local_cluster() as cluster:
         jobs = folder / "src/dpbandits/pipeline/jobs.py"

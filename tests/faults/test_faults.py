@@ -122,7 +122,7 @@ def test_two_commands_on_one_cache(undisturbed: dict[str, bytes], tmp_path: Path
     folder = copied(built_project(), tmp_path / "project")
     for path in entries(folder):
         path.unlink()
-    words = [*DPBANDITS, "run", PAPER, "by-pulls", "--scale", "quick"]
+    words = [*DPBANDITS, "run", PAPER, "by-pulls"]
     both = [start(folder, words) for _ in range(2)]
     printed = [each.communicate(timeout=600)[0] for each in both]
     assert [each.returncode for each in both] == [0, 0], printed
@@ -209,7 +209,7 @@ def test_a_cache_that_cannot_be_written_costs_one_line(reason: str, tmp_path: Pa
 def test_a_results_folder_that_cannot_be_written_ends_in_one_line(tmp_path: Path) -> None:
     folder = make_project(tmp_path)
     (folder / "results").mkdir()
-    words = [*DPBANDITS, "run", PAPER, "by-pulls", "--scale", "quick"]
+    words = [*DPBANDITS, "run", PAPER, "by-pulls"]
     done = mounted(folder, READ_ONLY.format("results"), words)
     assert done.returncode == 2, done.stdout
     assert "cannot be written (Read-only file system)" in done.stdout.splitlines()[-1]

@@ -23,8 +23,8 @@ from invented import (
 
 pytestmark = pytest.mark.slow
 
-FIGURE = f"figures/quick/{PAPER}/fig2.png"
-RESULTS = f"results/quick/{PAPER}/by-pulls.parquet"
+FIGURE = f"figures/{PAPER}/fig2.png"
+RESULTS = f"results/{PAPER}/by-pulls.parquet"
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -54,12 +54,10 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / name).is_file():
             copy_parts(clone, name)
     link_kernels(add_paper(clone))
-    config = clone / "config/config.yaml"
-    config.write_text(config.read_text().replace("scale: paper", "scale: quick"))
     done = run(clone, *SNAKEMAKE, "--cores", "2")
     assert done.returncode == 0, done.stderr[-4000:]
     for suffix in ("tex", "pdf", "html"):
-        (clone / f"results/quick/report.{suffix}").write_text("report")
+        (clone / f"results/report.{suffix}").write_text("report")
     name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     for words in (["init", "-q"], ["add", "-A"], [*name, "commit", "-qm", "all of it"]):
         assert run(clone, "git", *words).returncode == 0
@@ -110,7 +108,7 @@ def test_the_crate_ties_what_was_made_to_the_workflow_its_inputs_and_software(
     assert all((unpacked / name).is_file() for name in made)
     needed = [graph[each["@id"]]["name"] for each in graph["Snakefile"]["softwareRequirements"]]
     assert {"python", "numpy", "numba", "snakemake", "requirements.lock"} <= set(needed)
-    assert graph["#scale"]["value"] == "quick"
+    assert graph["#scale"]["value"] == "paper"
     records = json.loads((unpacked / "provenance.json").read_text())
     assert records[FIGURE.replace(".png", ".provenance.json")]["depends_on"]
 
@@ -143,7 +141,7 @@ def test_a_sample_is_verified_without_the_cache(archive: Path, tmp_path: Path) -
     for status in (0, 2):
         done = dpbandits(root, "verify", "--cells", "1", "--sample-seed", "3")
         assert done.returncode == status, done.stderr
-        table = pd.read_csv(root / "results/quick/verify.csv")
+        table = pd.read_csv(root / "results/verify.csv")
         others.append(set(table.loc[table["outcome"] != "exact", "results"]))
         assert set(table["results"]) == {"curves", "verdicts", "by-pulls"}
         assert "drawn with seed 3" in done.stdout

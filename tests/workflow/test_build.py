@@ -1,4 +1,4 @@
-"""The invented paper, built through Snakemake at the quick scale, asked all that a build promises.
+"""The invented paper, built through Snakemake, asked all that a build promises.
 
 It is built once a session; tests that leave it as they found it share one copy.
 """
@@ -35,7 +35,7 @@ UCB1 = ("src/dpbandits/algorithms/ucb1.py", "ROUNDING = 1e-12", "ROUNDING = 2e-1
 """An edit of an algorithm that one of the two figures plays."""
 HELPER = ("src/dpbandits/bandits/draws.py", "scale * (", "1.5 * scale * (")
 """An edit of a helper in another file than the kernel that calls it."""
-TUNED = f"results/quick/{PAPER}/by-pulls.parquet"
+TUNED = f"results/{PAPER}/by-pulls.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +56,26 @@ def times(folder: Path) -> dict[Path, int]:
 
 
 def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -> None:
-    every = targets(Project.load(built).at(scale="quick"))
+    every = targets(Project.load(built))
     assert {"fig1", "fig2", "claims"} <= {target.name for target in every}
     for target in every:
         assert target.kind == REPORT or all(path.stat().st_size for path in target.files), target
-    claims = pd.read_csv(built / f"results/quick/{PAPER}/claims.csv")
+    claims = pd.read_csv(built / f"results/{PAPER}/claims.csv")
     assert list(claims["claim"]) == ["CE-C1", "CE-C2", "CE-C3"]
+    assert set(claims["scale"]) == {"paper"}
+    assert "Nothing to be done" in snakemake(built)
+
+
+def test_the_quick_scale_has_files_of_its_own_and_verdicts_that_are_no_evidence(
+    built: Path,
+) -> None:
+    before = outputs(built)
+    done = run(built, command(config="scale=quick"))
+    assert done.returncode == 0, done.stdout
+    claims = pd.read_csv(built / f"results/quick/{PAPER}/claims.csv")
     assert set(claims["scale"]) == {"quick"}
     assert claims["detail"].str.contains("no evidence").all()
-    assert not (built / "results" / PAPER).exists(), "the quick scale disturbed the paper's"
-    assert "Nothing to be done" in snakemake(built)
+    assert {path: outputs(built)[path] for path in before} == before
 
 
 @pytest.mark.slow
@@ -74,7 +84,7 @@ def test_the_report_of_snakemake_has_every_picture_and_table_with_a_caption(
 ) -> None:
     snakemake(built, "--report", str(tmp_path / "report.html"))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    every = targets(Project.load(built).at(scale="quick"))
+    every = targets(Project.load(built))
     [inputs] = [target.inputs for target in every if target.kind == REPORT]
     for path in (path for path in inputs if path.suffix in (".png", ".html")):
         assert str(path.relative_to(built)) in text
@@ -149,7 +159,7 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
     snakemake(folder, FIG1, FIG2, CLAIMS)
     assert computed(folder) == []
     again, whole = outputs(folder), outputs(built)
-    assert {f"results/quick/{PAPER}/claims.csv", TUNED} <= again.keys()
+    assert {f"results/{PAPER}/claims.csv", TUNED} <= again.keys()
     assert again == {path: whole[path] for path in again}
 
 
@@ -157,7 +167,7 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
     ("words", "config", "line"),
     [
         ((), "scale=huge", "config/config.yaml: scale is 'huge'; Input should be 'paper'"),
-        ((f"results/quick/{PAPER}/nope.parquet",), "scale=quick", "No rule to produce"),
+        ((f"results/{PAPER}/nope.parquet",), "scale=paper", "No rule to produce"),
     ],
 )
 def test_a_wrong_config_or_target_ends_a_run_in_one_line(
@@ -170,10 +180,10 @@ def test_a_wrong_config_or_target_ends_a_run_in_one_line(
 
 
 def test_one_figure_plans_what_it_reads_and_says_why(fresh: Path) -> None:
-    dry = snakemake(fresh, "--dry-run", f"figures/quick/{PAPER}/fig2.pdf")
+    dry = snakemake(fresh, "--dry-run", f"figures/{PAPER}/fig2.pdf")
     assert re.findall(r"wildcards: result=(\S+)", dry) == [f"{PAPER}/by-pulls"]
     [rule] = re.findall(rf"^(?:local)?rule {FIG2}:\n((?:    .*\n)+)", dry, flags=re.MULTILINE)
-    for part in ("input: results/quick", "output: figures/quick", "reason: Missing output files"):
+    for part in ("input: results", "output: figures", "reason: Missing output files"):
         assert part in rule
 
 
@@ -189,7 +199,7 @@ def test_lint_misses_environments_alone(fresh: Path) -> None:
 @pytest.mark.slow
 def test_the_report_is_typeset_to_the_same_bytes_again(tmp_path: Path) -> None:
     folder = copied(built_project(), tmp_path / "project")
-    pdf, tex = (folder / f"results/quick/report.{suffix}" for suffix in ("pdf", "tex"))
+    pdf, tex = (folder / f"results/report.{suffix}" for suffix in ("pdf", "tex"))
     typeset = []
     for _ in range(2):
         snakemake(folder, "pdf")
@@ -198,5 +208,5 @@ def test_the_report_is_typeset_to_the_same_bytes_again(tmp_path: Path) -> None:
         tex.unlink()
     assert typeset[0] == typeset[1]
     for name in ("fig1", "fig2"):
-        assert typeset[0][1].count(f"{{figures/quick/{PAPER}/{name}.pdf}}") == 1
+        assert typeset[0][1].count(f"{{figures/{PAPER}/{name}.pdf}}") == 1
     assert typeset[0][1].count(r"\toprule") >= 4, "the counts and the provenance too"

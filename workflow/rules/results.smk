@@ -1,5 +1,6 @@
 # Simulations and exactly computed results: results/PAPER/NAME.parquet, the longest first. On one
-# machine each has half of the cores: another job fills what it leaves idle.
+# machine each has half of the cores: another job fills what it leaves idle. At the quick scale
+# starting a job takes longer than most results, and those of a paper are one (dp_ncb_results).
 SETS = {
     f"{target.paper}/{target.name}": target
     for target in TARGETS
@@ -8,29 +9,53 @@ SETS = {
 SECONDS = published_seconds(PROJECT)
 CORES = workflow.resource_settings.cores
 MOST_THREADS = max(1, CORES // 2) if CORES and not workflow.remote_exec else THREADS
+BATCHES = batches(TARGETS) if PROJECT.scale == "quick" else {}
+
+for name, batch in BATCHES.items():
+    made = {path for target in batch for path in target.files}
+
+    rule:
+        name:
+            name
+        input:
+            [path for target in batch for path in target.inputs if path not in made],
+        output:
+            list(made),
+        log:
+            f"logs/{batch[0].paper}/{name}.log",
+        priority: sum(SECONDS.get(f"{batch[0].paper}/{each.name}", 0) for each in batch)
+        params:
+            paper=batch[0].paper,
+            names=[target.name for target in batch],
+            options=OPTIONS,
+            depends_on=[target.depends_on for target in batch],
+        shell:
+            "dpbandits run {params.paper} {params.names} {params.options} &> {log}"
 
 
-# Kernels are compiled by the first job that plays them; others wait for it.
-rule results:
-    input:
-        lambda w: SETS[w.result].inputs,
-    output:
-        f"{RESULTS}/{{result}}.parquet",
-    log:
-        "logs/{result}.log",
-    benchmark:
-        f"{RESULTS}/timings/results/{{result}}.tsv"
-    wildcard_constraints:
-        result="|".join(SETS),
-    priority: lambda w: SECONDS.get(w.result, 0)
-    threads: lambda w: min(SETS[w.result].threads, MOST_THREADS)
-    resources:
-        mem_mb=lambda w, threads, attempt: 1000 * (1 + threads) * attempt,
-        runtime=lambda w, attempt: 60 * attempt,
-    params:
-        paper=lambda w: SETS[w.result].paper,
-        name=lambda w: SETS[w.result].name,
-        options=OPTIONS,
-        depends_on=lambda w: SETS[w.result].depends_on,
-    shell:
-        "dpbandits run {params.paper} {params.name} {params.options} --workers {threads} &> {log}"
+if not BATCHES:
+
+    # Kernels are compiled by the first job that plays them; others wait for it.
+    rule results:
+        input:
+            lambda w: SETS[w.result].inputs,
+        output:
+            f"{RESULTS}/{{result}}.parquet",
+        log:
+            "logs/{result}.log",
+        benchmark:
+            f"{RESULTS}/timings/results/{{result}}.tsv"
+        wildcard_constraints:
+            result="|".join(SETS),
+        priority: lambda w: SECONDS.get(w.result, 0)
+        threads: lambda w: min(SETS[w.result].threads, MOST_THREADS)
+        resources:
+            mem_mb=lambda w, threads, attempt: 1000 * (1 + threads) * attempt,
+            runtime=lambda w, attempt: 60 * attempt,
+        params:
+            paper=lambda w: SETS[w.result].paper,
+            name=lambda w: SETS[w.result].name,
+            options=OPTIONS,
+            depends_on=lambda w: SETS[w.result].depends_on,
+        shell:
+            "dpbandits run {params.paper} {params.name} {params.options} --workers {threads} &> {log}"

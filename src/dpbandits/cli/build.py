@@ -1,5 +1,6 @@
 """Commands of a project's folder: what the jobs of a build do, and its upkeep."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,17 +31,19 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("paper")
-@click.argument("name")
+@click.argument("names", nargs=-1, required=True)
 @workers_option
 @in_project
-def run(project: "Project", paper: str, name: str, workers: int) -> None:
-    """Simulate one named set of cells of a paper, or compute one of its exact results.
+def run(project: "Project", paper: str, names: Sequence[str], workers: int) -> None:
+    """Simulate named sets of cells of a paper, or compute some of its exact results.
 
-    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAMES are of its experiments
+    file, those that choose parameters of others before these.
     """
     from dpbandits.pipeline.jobs import build_results
 
-    build_results(project, paper, name, workers)
+    for name in names:
+        build_results(project, paper, name, workers)
 
 
 @command()

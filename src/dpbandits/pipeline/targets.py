@@ -108,6 +108,25 @@ def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
     return [target for target in built if target.kind in kinds and target.is_extra == extra]
 
 
+def batches(built: Iterable[Target]) -> dict[str, list[Target]]:
+    """Return the results of each paper: what ``rule all`` needs, and what else there is.
+
+    At the quick scale a batch is one job: to start one takes longer than most results.
+    """
+    every = list(built)
+    results = [target for target in every if target.kind == RESULTS]
+    needed = {path for target in wanted(every, extra=False) for path in target.inputs}
+    # Results that tune others come first in the list.
+    for target in reversed(results):
+        if target.files[0] in needed:
+            needed |= set(target.inputs)
+    found: dict[str, list[Target]] = {}
+    for target in results:
+        words = [target.paper, *(() if target.files[0] in needed else ("extra",)), RESULTS]
+        found.setdefault(rule_name(*words), []).append(target)
+    return found
+
+
 def record(project: Project, target: Target, begun: float) -> None:
     """Write the provenance of a figure, table or ledger that was just built.
 
