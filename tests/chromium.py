@@ -8,7 +8,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,28 +61,20 @@ class Page:
         """Open an address and wait until it is loaded."""
         self._events.clear()
         self._ask("Page.navigate", url=address)
-        self._wait_for("Page.loadEventFired")
+        while not any(event["method"] == "Page.loadEventFired" for event in self._events):
+            self._note(self._next())
 
-    def run(self, script: str, context: int | None = None) -> Any:
+    def resize(self, width: int, height: int) -> None:
+        """Show the pages to come on a screen of so many pixels."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
+
+    def run(self, script: str) -> Any:
         """Return the value of a script, awaited where it is a promise; its errors are raised."""
-        where = {} if context is None else {"contextId": context}
-        done = self._ask(
-            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, **where
-        )
+        how = {"awaitPromise": True, "returnByValue": True}
+        done = self._ask("Runtime.evaluate", expression=script, **how)
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
-
-    def frame(self, script: str) -> int:
-        """Run a script that opens a frame; return the context in which the frame's scripts run."""
-        self._events.clear()
-        self.run(script)
-        frame = self._wait_for("Page.frameAttached")["frameId"]
-        self._wait_for("Page.frameStoppedLoading", lambda event: event["frameId"] == frame)
-        created = self._wait_for(
-            "Runtime.executionContextCreated",
-            lambda event: event["context"]["auxData"]["frameId"] == frame,
-        )
-        return int(created["context"]["id"])
 
     def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1
@@ -96,16 +88,6 @@ class Page:
                 assert "error" not in answer, answer
                 return dict(answer["result"])
             self._note(answer)
-
-    def _wait_for(
-        self, method: str, is_meant: Callable[[dict[str, Any]], bool] = lambda event: True
-    ) -> dict[str, Any]:
-        """Return what comes with an event, the last one that came so far or the next one."""
-        while True:
-            for event in reversed(self._events):
-                if event["method"] == method and is_meant(event["params"]):
-                    return dict(event["params"])
-            self._note(self._next())
 
     def _note(self, event: dict[str, Any]) -> None:
         self._events.append(event)

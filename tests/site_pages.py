@@ -2,26 +2,10 @@
 
 import html
 import re
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
 """Elements without an end tag."""
-
-
-@dataclass
-class Row:
-    """A row of the table of verdicts on a claim's page.
-
-    Attributes:
-        key: variant and interpretation, with a bar between.
-        text: what is read in it.
-        numbers: its exact numbers with the texts that are shown for them.
-    """
-
-    key: str
-    text: str = ""
-    numbers: list[tuple[str, str]] = field(default_factory=list)
 
 
 class Reader(HTMLParser):
@@ -31,7 +15,6 @@ class Reader(HTMLParser):
         faults: elements that are not closed in order, doubled ids, pictures without a text.
         ids: every id.
         links: every address that is linked or loaded.
-        rows: the rows of verdicts.
         scripts: id of a script with data -> its text.
     """
 
@@ -40,7 +23,6 @@ class Reader(HTMLParser):
         self.faults: list[str] = []
         self.ids: list[str] = []
         self.links: list[str] = []
-        self.rows: list[Row] = []
         self.scripts: dict[str, str] = {}
         self._open: list[str] = []
         self._script = ""
@@ -62,10 +44,6 @@ class Reader(HTMLParser):
             self.faults.append(f"picture without a text: {given}")
         if tag == "script":
             self._script = given.get("id", "")
-        if "data-row" in given:
-            self.rows.append(Row(given["data-row"]))
-        if tag == "data" and self.rows:
-            self.rows[-1].numbers.append((given["value"], ""))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -75,18 +53,10 @@ class Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open.pop() != tag:
             self.faults.append(f"</{tag}> at {self.getpos()} closes something else")
-        if tag == "table" and self.rows:
-            # Numbers of later tables are not those of verdicts.
-            self.rows.append(Row(""))
 
     def handle_data(self, data: str) -> None:
         if self._open[-1:] == ["script"] and self._script:
             self.scripts[self._script] = data
-        if self.rows:
-            self.rows[-1].text += data
-            if self._open[-1:] == ["data"]:
-                value, shown = self.rows[-1].numbers[-1]
-                self.rows[-1].numbers[-1] = (value, shown + data)
 
 
 LONGEST = 30

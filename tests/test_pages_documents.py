@@ -1,44 +1,64 @@
-"""The pages of the papers and the indices: complete, linked, and no more than the ledger says."""
+"""The documents: complete, linked, plain, and no more than the published numbers say.
 
+Measured are ``README.md``, ``docs/*.md`` and the pages of the papers, which have the texts of the
+config; ``test_pages_site.py`` measures the site.
+"""
+
+import copy
 import math
 import re
 import shutil
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import Contents
+from dpbandits.pages.contents import Contents, load_errata
 from dpbandits.pages.documents import document, gallery_page, paper_page
 from dpbandits.pages.figures import head_of
+from dpbandits.pages.render import with_region
 from dpbandits.pages.verdicts import ANSWERS, MEANINGS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
+from site_pages import LONGEST, REPLACED, long_sentences, prose_of_html, replaced_words, words
+from support import DOCUMENTS, ROOT, refused
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.load(ROOT)
 CONTENTS = Contents.of(PROJECT)
 PAGES = {paper: paper_page(CONTENTS, paper) for paper in PAPERS}
+ERRATA = {paper: load_errata(PROJECT, paper) for paper in PAPERS}
+MEASURED = {
+    name: text
+    for name, text in DOCUMENTS.items()
+    if name == "README.md" or name.startswith("docs/")
+} | PAGES
+
+
+def copied(folder: Path, *parts: str) -> Path:
+    """Return a folder with copies of parts of the project."""
+    for part in parts:
+        shutil.copytree(ROOT / part, folder / part)
+    return folder
+
+
+# Complete
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_page_has_every_claim_finding_erratum_and_figure_once(paper: str) -> None:
+def test_pages_and_indices_have_every_claim_finding_erratum_and_figure_once(paper: str) -> None:
     study = PROJECT.study(paper)
-    entries = [*study.stated, *CONTENTS.errata[paper]]
-    names = [each["id"] if isinstance(each, dict) else each.id for each in entries]
+    stated, errata = [entry.id for entry in study.stated], list(ERRATA[paper])
     stems = [stem for figure in study.figures.values() for stem in figure.stems]
-    for name in [*names, *study.notes.withdrawn, *stems]:
-        assert PAGES[paper].count(f'<a id="{name.lower()}"></a>') == 1, name
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_the_indices_have_the_anchors_of_before(paper: str) -> None:
-    study = PROJECT.study(paper)
-    index, errata = (document(PROJECT, f"docs/{name}.md") for name in ("claims", "errata"))
-    for claim in study.stated:
-        assert index.count(f'<a id="{claim.id.lower()}"></a>') == 1
-    for entry in CONTENTS.errata[paper]:
-        assert errata.count(f'<a id="{entry["id"].lower()}"></a>') == 1
+    assert errata
+    index, of_errata = (document(PROJECT, f"docs/{name}.md") for name in ("claims", "errata"))
+    names = [*stated, *errata, *study.notes.withdrawn, *stems]
+    for page, anchors in ((PAGES[paper], names), (index, stated), (of_errata, errata)):
+        for name in anchors:
+            assert page.count(f'<a id="{name.lower()}"></a>') == 1, name
     assert gallery_page(PROJECT).count(f"\n## {paper}\n") == 1
 
 
@@ -62,8 +82,27 @@ def test_a_number_is_shown_with_the_name_of_its_own_comparison() -> None:
     rows = [row for claim in CONTENTS.claims.values() for row in claim["rows"]]
     reported = [row for row in rows if "number shown: " in row["detail"]]
     assert reported
-    for row in reported:
-        assert row["asked"] == "", row["claim"]
+    assert {row["asked"] for row in reported} == {""}
+
+
+def test_a_supplementary_figure_opens_with_what_became_of_its_findings() -> None:
+    figures = {group.base: group for group in CONTENTS.figures("dp-bai")}
+    opening = "DP-OD is ahead where there is almost no signal: shown by all 6 comparisons (BAI-F2)."
+    assert figures["extra-corner"].opening == opening
+    [closest] = figures["extra-corner"].numbers
+    assert re.search(r" is 0\.0206 \[0\.0132, 0\.0279\]; it must be greater than 0\.$", closest)
+    assert figures["extra-omega"].opening.endswith(": reported, without a threshold (BAI-F15).")
+    assert figures["extra-omega"].numbers == []
+    # A claim that fails stands before the findings, and a figure of the paper has no findings.
+    assert figures["extra-gauss-delta"].opening.startswith("The claim about it fails. ")
+    assert figures["fig1"].findings
+    assert "BAI-F" not in figures["fig1"].opening
+    nothing = {group.base: group.opening for group in CONTENTS.figures("ts-is-dp")}
+    assert nothing["extra-fig1-linear"] == (
+        "Beside Figure 1: no claim and no finding is about it alone."
+    )
+    across = CONTENTS.figures("choosing")[0].opening
+    assert across == "A comparison across papers: no claim and no finding is about it."
 
 
 def test_every_interpretation_has_its_words() -> None:
@@ -71,8 +110,8 @@ def test_every_interpretation_has_its_words() -> None:
     of_claim = dict(CONTENTS.ledger[["claim", "paper"]].itertuples(index=False))
     for claim, label in labels.itertuples(index=False):
         if label and claim in of_claim:
-            words = PROJECT.papers[of_claim[claim]].interpretations
-            assert set(re.split(r",(?=[a-z_]+=)", label)) <= set(words), (claim, label)
+            known = PROJECT.papers[of_claim[claim]].interpretations
+            assert set(re.split(r",(?=[a-z_]+=)", label)) <= set(known), (claim, label)
 
 
 PAPERS_OWN = {"BAI-C19"}
@@ -96,9 +135,7 @@ def test_a_threshold_that_is_not_the_papers_is_named_in_the_row_of_its_claim() -
 
 
 def test_another_verdict_gives_another_page_and_a_missing_number_none(tmp_path: Path) -> None:
-    for part in ("config", "workflow", "docs"):
-        shutil.copytree(ROOT / part, tmp_path / part)
-    folder = tmp_path / "docs/figures/ts-is-dp"
+    folder = copied(tmp_path, "config", "workflow", "docs") / "docs/figures/ts-is-dp"
     for name in ("claims", "simultaneous"):
         path = folder / f"{name}.csv"
         path.write_text(path.read_text().replace(",as-written,,holds", ",as-written,,fails"))
@@ -111,25 +148,146 @@ def test_another_verdict_gives_another_page_and_a_missing_number_none(tmp_path: 
 
 
 def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) -> None:
-    for part in ("config", "docs"):
-        shutil.copytree(ROOT / part, tmp_path / part)
-    about = tmp_path / "config/papers/dp-ncb/paper.yaml"
+    about = copied(tmp_path, "config", "docs") / "config/papers/dp-ncb/paper.yaml"
     about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")
-    size = sum(
-        counted(CONTENTS.ledger[CONTENTS.ledger["paper"] == "dp-ncb"], "as-written").values()
-    )
+    size = sum(counted(CONTENTS.ledger_of("dp-ncb"), "as-written").values())
     text = Contents.of(Project.load(tmp_path)).headline
     assert f"checked, {size} of them at a smaller scale, with" in text
 
 
+def test_heads() -> None:
+    stems = ("fig1", "fig12b", "fig1b-repaired", "extra-fig6-composition")
+    heads = ["Figure 1", "Figure 12(b)", "Figure 1(b)", "Fig6 composition"]
+    assert [*map(head_of, stems)] == heads
+
+
+def test_a_region_without_its_marks_is_refused() -> None:
+    marks = "<!-- begin one -->\nold\n<!-- end one -->"
+    whole = f"head\n{marks}\nrest"
+    assert with_region(whole, "one", "new") == whole.replace("old", "new")
+    for text in ("# Errata\n", marks + marks):
+        with pytest.raises(InputError, match=r"marks <!-- begin one --> .* are missing or double"):
+            with_region(text, "one", "new")
+
+
+# Numbers in texts, by the errata
+
+
+EVIDENCE = """claim,variant,interpretation,part,comparison,estimate,lo,hi
+TSDP-C3,as-written,accounting=lemma4,,GDP parameter,223.6068,223.6068,223.6068
+TSDP-C3,as-written,accounting=lemma5,,GDP parameter,316.22777,310,320
+"""
+TABLE = """horizon,eta,coded,coded_lo,coded_hi
+10000,12.5,0.25,0.125,0.5
+20000,13.5,,,
+"""
+COMPARED = {"claim": "TSDP-C3", "comparison": "GDP parameter"}
+ENTRY: dict[str, Any] = {
+    "place": "Lemma 4",
+    "kind": "error",
+    "printed": "Two | bounds.",
+    "found": "They are {one}, {two}, {three} and {four}.",
+    "taken": "One of them.",
+    "numbers": {
+        "one": {**COMPARED, "interpretation": "accounting=lemma4", "format": ".1f"},
+        "two": {**COMPARED, "interpretation": "accounting=lemma5"},
+        "three": {"file": "table.csv", "where": {"horizon": 1.0e4}, "column": "eta"},
+        "four": {"file": "table.csv", "where": {"horizon": 10000}, "column": "coded"},
+    },
+}
+
+
+def computed(project: Project) -> str:
+    """Return what is computed of the one entry."""
+    [entry] = Contents(project, ("ts-is-dp",)).errata["ts-is-dp"]
+    return str(entry["found"])
+
+
+def project_with(folder: Path, change: Callable[[dict[str, Any]], object]) -> Project:
+    """A project with one entry, changed, and published numbers for it."""
+    entry = copy.deepcopy(ENTRY)
+    change(entry)
+    errata = {"paper": "ts-is-dp", "errata": {"TSDP-E1": entry}}
+    path = copied(folder, "config", "workflow") / "config/papers/ts-is-dp/errata.yaml"
+    path.write_text(yaml.safe_dump(errata, sort_keys=False))
+    (folder / "docs/figures/ts-is-dp").mkdir(parents=True)
+    (folder / "docs/figures/ts-is-dp/evidence.csv").write_text(EVIDENCE)
+    (folder / "docs/table.csv").write_text(TABLE)
+    return Project.load(folder)
+
+
+def test_published_numbers_are_filled_in_with_their_intervals(tmp_path: Path) -> None:
+    project = project_with(tmp_path, lambda entry: None)
+    assert computed(project) == "They are 223.6, 316.2 [310, 320], 12.5 and 0.25 [0.125, 0.5]."
+    (tmp_path / "docs/table.csv").write_text(TABLE.replace("12.5", "12.6"))
+    assert ", 12.6 and" in computed(project)
+
+
 @pytest.mark.parametrize(
-    ("stem", "head"),
+    ("change", "words"),
     [
-        ("fig1", "Figure 1"),
-        ("fig12b", "Figure 12(b)"),
-        ("fig1b-repaired", "Figure 1(b)"),
-        ("extra-fig6-composition", "Fig6 composition"),
+        (lambda e: e.update(kind="typo"), ["kind is 'typo'", "'error', 'proof', 'code'"]),
+        (lambda e: e["numbers"]["one"].pop("claim"), ["one: key claim is missing"]),
+        (lambda e: e.update(found="They are {five}."), ["the text asks for 'five'", "one, two"]),
+        (lambda e: e.update(found="They are {one}."), ["the text leaves out two, three, four"]),
+        (lambda e: e["numbers"]["one"].update(interpretation="x"), ["0 rows", "allowed: one"]),
+        (lambda e: e["numbers"]["three"].update(where={"eta": 1}), ["0 rows", "allowed: one"]),
+        (lambda e: e["numbers"]["three"].update(column="b"), ["has no b", "horizon, eta"]),
+        (lambda e: e["numbers"]["three"].update(file="none.csv"), ["none.csv is not there"]),
     ],
 )
-def test_heads(stem: str, head: str) -> None:
-    assert head_of(stem) == head
+def test_a_wrong_number_is_one_line(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], words: list[str]
+) -> None:
+    project = project_with(tmp_path, change)
+    refused(lambda: computed(project), "papers/ts-is-dp/errata.yaml", *words)
+
+
+TYPED = "4.1 4.4 4.6 5.1 0.01 0.1 0.2 0.38 0.42 0.5 0.9 0.970 1.1 1.15 1.18 60.46"
+"""Decimals of theorems and settings."""
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_computed_number_is_typed(paper: str) -> None:
+    """A decimal in the words around the numbers is that of a theorem, a setting or a quotation."""
+    for name, entry in ERRATA[paper].items():
+        quoted = re.findall(r"\d+\.\d+", f"{entry.printed} {entry.place}")
+        typed = set(re.findall(r"\d+\.\d+", entry.found))
+        assert typed <= {*quoted, *TYPED.split()}, name
+
+
+# Plain
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_sentences_are_short_and_words_that_were_replaced_gone(name: str) -> None:
+    assert long_sentences(MEASURED[name]) + replaced_words(MEASURED[name]) == []
+
+
+def test_what_is_measured() -> None:
+    short, long = "word " * (LONGEST - 1) + "end.", "word " * LONGEST + "end."
+    page = f"# {long}\n\n{short} {short.capitalize()}\n- {short}\n- {long}\n\n| {long} |\n"
+    page += f"```\n{long}\n```\n<!-- begin x -->\n{long}\n<!-- end x -->\n"
+    page += f"`{long}` = + [link]({short})\n"
+    assert long_sentences(page) == [f"- {long}"]
+    html = f"<p>{long}</p><p>{short}<ul><li>{short}</li></ul><pre>{long}</pre><p>as told <b>x</b>"
+    assert long_sentences(prose_of_html(html)) == [long]
+    [found] = replaced_words(prose_of_html(html))
+    assert found.endswith("end. as told x")
+    assert REPLACED.search("It stands beside ours.")
+    assert not REPLACED.search("The standard refuge is one line, hours long.")
+
+
+def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:
+    text = DOCUMENTS["README.md"]
+    assert len(text.splitlines()) <= 120
+    assert len(text.split()) <= 900
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert package["requires-python"] == ">=3.11"
+    assert package["license"] == "MIT"
+    assert f"Version {package['version']}, Python 3.11 to 3.13, MIT licence." in text
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_is_summed_up_in_one_short_sentence(paper: str) -> None:
+    assert words(PROJECT.study(paper).summary().sentence) <= 25

@@ -1,6 +1,7 @@
 """Digitised values: the file, what names it, the comparison with ours, and what figures derive."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from scipy import stats
 
 from dpbandits.config.documents import load_yaml
+from dpbandits.errors import InputError
 from dpbandits.papers.dp_ncb import derived, theory
 from dpbandits.reporting.digitised import (
     COMPARED,
@@ -82,52 +84,34 @@ def test_every_reference_gets_its_points_and_the_document_stays_as_it_is(tmp_pat
     assert with_digitised(without, tmp_path / "experiments.yaml") == without, "needs no file"
 
 
-@pytest.mark.parametrize(
-    ("series", "words"),
-    [
-        ("UCB1", "no series 'UCB1' of panel 'a'; allowed: AdaP-UCB of a"),
-        ("GDP-NCB", "'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"),
-    ],
-)
-def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line(series: str, words: str) -> None:
-    # The same line stands in the twin and in fig1-repaired.
+def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line() -> None:
+    wrong = {"UCB1": "no series 'UCB1' of panel 'a'; allowed: AdaP-UCB of a"}
+    wrong["GDP-NCB"] = "'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"
+    # Of this figure alone: the same line stands in the twin and in fig1-repaired.
     figure = load_yaml(FOURTH.path)["figures"]["fig1"]
-    figure = changed(figure, "panels.a.series.0.published.series", series)
-    refused(lambda: with_digitised({"fig1": figure}, FOURTH.path), words)
+    for series, words in wrong.items():
+        other = changed(figure, "panels.a.series.0.published.series", series)
+        with pytest.raises(InputError, match=re.escape(words)):
+            with_digitised({"fig1": other}, FOURTH.path)
 
 
-@pytest.mark.parametrize(
-    ("ours", "expected"),
-    [
-        (0.1, "agrees"),
-        (0.1 + 0.0049, "agrees"),
-        (0.1 - 0.0049, "agrees"),
-        (0.1 + 0.0051, "with our interval"),
-        (0.1 + 0.0061, "differs"),
-        (0.1 - 0.0069, "with our interval"),
-        (0.1 - 0.0071, "differs"),
-    ],
-)
-def test_a_digitised_value_agrees_within_its_error_or_with_our_interval(
-    ours: float, expected: str
-) -> None:
+def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> None:
     """The interval counts on the side of the digitised value: 0.001 below ours, 0.002 above."""
-    allowed = allowance(ours, ours - 0.001, ours + 0.002, 0.1, 0.005)
-    assert agreement(ours - 0.1, 0.005, allowed) == expected
+    expected = {0.0: "agrees", 0.0049: "agrees", -0.0049: "agrees"}
+    expected |= {0.0051: "with our interval", 0.0061: "differs"}
+    expected |= {-0.0069: "with our interval", -0.0071: "differs"}
+    for off, word in expected.items():
+        ours = 0.1 + off
+        allowed = allowance(ours, ours - 0.001, ours + 0.002, 0.1, 0.005)
+        assert agreement(ours - 0.1, 0.005, allowed) == word, off
 
 
 RUNS = np.array([[1.0, 2.0, 4.0], [1.1, 2.4, 4.2], [1.2, 2.2, 4.7]])
 POINTS = [[10, 1.12, 0.05], [20, 2.3, 0.05], [30, 9.0, 0.05], [40, 5.0, 0.05]]
 BY_HAND = {
-    **{
-        "title": "By hand",
-        "message": "Drawn by hand.",
-        "caption": "By hand.",
-        "kind": "curve",
-        "reads": "by-hand",
-        "metric": "pseudo_regret",
-    },
-    **{"x": {"label": "t"}, "y": {"label": "Regret"}, "residuals": True},
+    **{"title": "By hand", "message": "Drawn by hand.", "caption": "By hand."},
+    **{"kind": "curve", "reads": "by-hand", "metric": "pseudo_regret", "residuals": True},
+    **{"x": {"label": "t"}, "y": {"label": "Regret"}},
     "series": [{"name": "UCB", "published": {"panel": "a", "series": "U", "points": POINTS}}],
 }
 
@@ -173,21 +157,13 @@ def moved(shift: dict[str, float]) -> pd.DataFrame:
     """
     rows = []
     for (panel, series), points in VALUES.items():
-        for x, y, tolerance in points:
-            ours = y + shift.get(panel, 0.0) * tolerance
-            lo, hi = ours - tolerance / 2, ours + tolerance / 2
-            allowed = allowance(ours, lo, hi, y, tolerance)
-            row = {"panel": f"fig1{panel}", "series": series, "x": x, "published": y}
-            row |= {
-                "tolerance": tolerance,
-                "allowance": allowed,
-                "rebuilt": ours,
-                "lo": lo,
-                "hi": hi,
-            }
-            found = agreement(ours - y, tolerance, allowed)
-            rows.append(row | {"difference": ours - y, "agreement": found})
-    return pd.DataFrame(rows)
+        for x, y, error in points:
+            ours = y + shift.get(panel, 0.0) * error
+            ends = ours - error / 2, ours + error / 2
+            allowed = allowance(ours, *ends, y, error)
+            compared = (ours, *ends, ours - y, agreement(ours - y, error, allowed))
+            rows.append((f"fig1{panel}", series, "", "", x, y, error, allowed, *compared))
+    return pd.DataFrame(rows, columns=list(COMPARED))
 
 
 @pytest.mark.parametrize(

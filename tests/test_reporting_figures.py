@@ -1,5 +1,6 @@
 """Figures: their files, the numbers of their csv, what is drawn, and looks of every picture."""
 
+import io
 import itertools
 import json
 import os
@@ -28,15 +29,14 @@ from dpbandits.engine.results import results_frame
 from dpbandits.reporting.draw import (
     COLUMNS,
     MAXIMAL_POINTS,
-    STRIP,
     draw_figure,
     draw_panels,
     drawn_diagram,
     first_crossing,
-    heading,
     points_csv,
     write_figure,
 )
+from dpbandits.reporting.legends import STRIP, heading
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
 from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, algorithm_look, look_of
 from dpbandits.reporting.spec import panel_stem, parse_figure
@@ -85,7 +85,8 @@ def pictures(paper: str, name: str) -> list[Figure]:
 
 
 @pytest.mark.parametrize(("paper", "name"), EVERY)
-def test_files_are_named_as_the_contract_says(paper: str, name: str) -> None:
+def test_files_are_as_the_contract_says(paper: str, name: str) -> None:
+    """Names and order; ordered finite points with intervals; undated pictures, embedded fonts."""
     spec = SPECS[paper, name]
     head, dash, variant = name.partition("-") if name.startswith("fig") else (f"{name}-", "", "")
     stems = [f"{head}{letter}{dash}{variant}" for letter in spec.panels if letter] + [name]
@@ -93,32 +94,50 @@ def test_files_are_named_as_the_contract_says(paper: str, name: str) -> None:
     expected += [f"{name}.json"]
     assert [path.name for path in DRAWN[paper, name]] == expected
     assert spec.caption.startswith("Supplementary") == name.startswith("extra-")
+    checks = {".csv": check_csv, ".pdf": check_pdf, ".png": check_png}
+    for path in DRAWN[paper, name][:-1]:
+        checks[path.suffix](path.read_bytes())
 
 
-@pytest.mark.parametrize(("paper", "name"), EVERY)
-def test_csv_has_the_contract_columns_and_ordered_finite_points(paper: str, name: str) -> None:
-    for path in DRAWN[paper, name]:
-        if path.suffix != ".csv":
-            continue
-        text = path.read_bytes().decode()
-        assert text.splitlines()[0] == "series,variant,interpretation,x,y,lo,hi,runs"
-        assert "\r" not in text
-        table = pd.read_csv(path, keep_default_na=False)
-        for _, series in table.groupby("series"):
-            assert len(series) <= 400
-            assert series["x"].is_monotonic_increasing
-            assert series["x"].is_unique
-        assert np.isfinite(table[["x", "y", "lo", "hi"]].to_numpy()).all()
-        # Digitised values and their residuals have the digitisation error.
-        read_off = table["variant"].isin(["published", "residual"])
-        assert (table["runs"] == 0)[read_off].all()
-        # An exact interval of a rate ends where the rate is 0 or 1.
-        below = (table["lo"] < table["y"]) | (table["y"] == 0)
-        above = (table["y"] < table["hi"]) | (table["y"] == 1)
-        exact = (table["runs"] <= 1) & ~read_off
-        assert (below & above)[~exact].all()
-        assert (table["lo"] == table["y"])[exact].all()
-        assert (table["hi"] == table["y"])[exact].all()
+def check_csv(content: bytes) -> None:
+    """Check the columns of a csv, and that its points are ordered and within their intervals."""
+    assert content.startswith(b"series,variant,interpretation,x,y,lo,hi,runs\n")
+    assert b"\r" not in content
+    table = pd.read_csv(io.BytesIO(content), keep_default_na=False)
+    for _, series in table.groupby("series"):
+        assert len(series) <= 400
+        assert series["x"].is_monotonic_increasing
+        assert series["x"].is_unique
+    assert np.isfinite(table[["x", "y", "lo", "hi"]].to_numpy()).all()
+    # Digitised values and their residuals have the digitisation error.
+    read_off = table["variant"].isin(["published", "residual"])
+    assert (table["runs"] == 0)[read_off].all()
+    # An exact interval of a rate ends where the rate is 0 or 1.
+    below = (table["lo"] < table["y"]) | (table["y"] == 0)
+    above = (table["y"] < table["hi"]) | (table["y"] == 1)
+    exact = (table["runs"] <= 1) & ~read_off
+    assert (below & above)[~exact].all()
+    assert (table["lo"] == table["y"])[exact].all()
+    assert (table["hi"] == table["y"])[exact].all()
+
+
+def check_pdf(content: bytes) -> None:
+    assert b"/FontFile2" in content
+    words = (b"/Subtype /Type3", b"CreationDate", b"Producer", b"Creator")
+    assert not any(word in content for word in words)
+
+
+def check_png(content: bytes) -> None:
+    """Check that a picture has no chunk of text or time, and 200 dots an inch."""
+    position, chunks = 8, {}
+    while position < len(content):
+        (length,) = struct.unpack(">I", content[position : position + 4])
+        body = content[position + 8 : position + 8 + length]
+        chunks[content[position + 4 : position + 8]] = body
+        position += 12 + length
+    assert set(chunks) == {b"IHDR", b"pHYs", b"IDAT", b"IEND"}
+    dots_a_metre, _, unit = struct.unpack(">IIB", chunks[b"pHYs"])
+    assert (unit, dots_a_metre * 0.0254 >= 199.5) == (1, True)
 
 
 @pytest.mark.parametrize(("paper", "name"), OF_PANELS)
@@ -135,28 +154,6 @@ def test_the_whole_and_the_json_have_the_lines_of_the_panels(paper: str, name: s
         parts.append(part.assign(series=f"{letter}: " + part["series"] if letter else part.series))
     whole = read_csv(paper, name, name)
     pd.testing.assert_frame_equal(whole, pd.concat(parts, ignore_index=True))
-
-
-@pytest.mark.parametrize(("paper", "name"), EVERY)
-def test_pictures_are_undated_with_embedded_fonts_and_200_dots_an_inch(
-    paper: str, name: str
-) -> None:
-    for path in DRAWN[paper, name]:
-        content = path.read_bytes()
-        if path.suffix == ".pdf":
-            assert b"/FontFile2" in content
-            words = (b"/Subtype /Type3", b"CreationDate", b"Producer", b"Creator")
-            assert not any(word in content for word in words)
-        if path.suffix == ".png":
-            position, chunks = 8, {}
-            while position < len(content):
-                (length,) = struct.unpack(">I", content[position : position + 4])
-                body = content[position + 8 : position + 8 + length]
-                chunks[content[position + 4 : position + 8]] = body
-                position += 12 + length
-            assert set(chunks) == {b"IHDR", b"pHYs", b"IDAT", b"IEND"}
-            dots_a_metre, _, unit = struct.unpack(">IIB", chunks[b"pHYs"])
-            assert (unit, dots_a_metre * 0.0254 >= 199.5) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -344,8 +341,12 @@ def test_a_nash_curve_is_that_of_the_library() -> None:
 
 @pytest.mark.parametrize(("paper", "name"), EVERY)
 def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, name: str) -> None:
-    for figure in pictures(paper, name):
+    drawn, letters = pictures(paper, name), [*SPECS[paper, name].panels]
+    letters = ["", *letters] if len(letters) > 1 else [""] * len(drawn)
+    for figure, letter in zip(drawn, letters, strict=True):
         texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+        if SPECS[paper, name].panels:
+            assert heading(paper, name, letter) in [text.get_text() for text in texts]
         assert min(text.get_fontsize() for text in texts) >= SMALLEST_TEXT
         box, page = figure.get_tightbbox(), figure.bbox_inches
         assert min(box.x0, box.y0) >= 0
@@ -383,18 +384,10 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, nam
         assert not any(a.overlaps(b) for a, b in itertools.combinations(labels, 2))
 
 
-@pytest.mark.parametrize(("paper", "name"), OF_PANELS)
-def test_every_picture_names_its_paper_and_figure(paper: str, name: str) -> None:
-    whole, *panels = pictures(paper, name)
-    letters = ["", *SPECS[paper, name].panels] if len(panels) > 1 else ["", ""]
-    for figure, letter in zip([whole, *panels], letters, strict=True):
-        assert heading(paper, name, letter) in [text.get_text() for text in figure.findobj(Text)]
-
-
 def test_headings() -> None:
-    assert heading("dp-ncb", "fig1", "b") == "dp-ncb, Figure 1(b)"
-    assert heading("dp-ncb", "fig1-as-written") == "dp-ncb, Figure 1, as written"
-    assert heading("dp-ncb", "extra-bias", "c") == "dp-ncb, supplementary figure: bias (c)"
+    names = [("fig1", "b"), ("fig1-as-written", ""), ("extra-bias", "c")]
+    ends = ["Figure 1(b)", "Figure 1, as written", "supplementary figure: bias (c)"]
+    assert [heading("dp-ncb", *name) for name in names] == [f"dp-ncb, {end}" for end in ends]
 
 
 @pytest.mark.parametrize(("paper", "name"), OF_PANELS)

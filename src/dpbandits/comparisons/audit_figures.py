@@ -22,7 +22,8 @@ from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, al
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, add_legend, write_note
+from dpbandits.reporting.draw import Diagram
+from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.palette import COLOURS
 
 Curves = pd.DataFrame

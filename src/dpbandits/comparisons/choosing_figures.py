@@ -18,7 +18,8 @@ from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYER
 from dpbandits.comparisons.scores import WINNER, family_scores, mean_scores, winners
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, add_legend
+from dpbandits.reporting.draw import Diagram
+from dpbandits.reporting.legends import add_legend
 from dpbandits.reporting.palette import look_of
 
 EPSILON = r"$\epsilon$"

@@ -78,74 +78,59 @@ def _told(
     is_published: bool,
 ) -> str:
     """Return how a claim came out, by the rows of ``claims``, ``simultaneous`` and ``evidence``."""
-    verdicts, both, compared = tables
+    study, (verdicts, both, compared) = project.study(paper), tables
     rows = verdicts.merge(both, on=[*KEYS, "verdict"])
     texts = []
     for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        study, shown = project.study(paper), None
+        shown, of_row = None, _of_row(compared, row)
         if name := variant_figure(study, claim, row["variant"]):
             of_variant = claim.model_copy(update={"figure": (name,)})
             [shown] = claim_figures(project, paper, of_variant)
             shown = published_file(study, name) if is_published else shown
-        of_row = _of_row(compared, row)
-        lines = [*_row_lines(project, paper, claim, row, of_row, is_published=is_published)]
-        texts.append("\n".join([*lines, f"  {conclusion(claim, row, _deciding(of_row), shown)}"]))
+        deciding = int((of_row["exploratory"].astype(str) == "False").sum())
+        lines = [
+            f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}",
+            f"  statement: {claim.statement}",
+            f"  scope: {claim.scope}",
+            f"  decided by: {claim.rule}",
+            f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
+            *_decision(claim, row, of_row),
+            f"  scale: {row['scale']}{', no evidence' if row['scale'] == 'quick' else ''}"
+            f"{', as published' if is_published else ''}",
+            *_reservations(project, paper),
+        ]
+        if not is_published:
+            lines += [f"  figure: {path}" for path in claim_figures(project, paper, claim)]
+        texts.append("\n".join([*lines, f"  {conclusion(claim, row, deciding, shown)}"]))
     if not texts:
         raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
 
 
-def _row_lines(
-    project: Project,
-    paper: str,
-    claim: Claim,
-    row: Mapping[Any, Any],
-    compared: pd.DataFrame,
-    *,
-    is_published: bool,
-) -> Iterator[str]:
-    """Yield how one row of the ledger came about, line by line."""
-    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}"
-    yield f"  statement: {claim.statement}"
-    yield f"  scope: {claim.scope}"
-    yield f"  decided by: {claim.rule}"
-    yield f"  metric: {claim.metric}; results: {', '.join(claim.reads)}"
+def _decision(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
+    """Yield what was compared at which runs and levels, and the verdicts that follow."""
     if claim.runs and row["measured"]:
-        analyses = ", ".join(map(str, claim.runs))
-        level = claim.level / len(claim.runs)
+        analyses, level = ", ".join(map(str, claim.runs)), claim.level / len(claim.runs)
         yield f"  interim analyses: at {analyses} runs, each at level {level:.4g}"
     yield from _comparisons(compared)
     yield f"  verdict: {row['verdict']}; {row['detail']}"
     if claim.runs_paper:
         yield f"  verdict at the paper's {claim.runs_paper} runs: {row['verdict_at_paper_runs']}"
-    if row["measured"]:
-        yield f"  verdict at the family-wise level{_in_family(row)}"
-    scale = f"{row['scale']}, no evidence" if row["scale"] == "quick" else row["scale"]
-    yield f"  scale: {scale}{', as published' if is_published else ''}"
-    yield from _reservations(project, paper)
-    if not is_published:
-        for path in claim_figures(project, paper, claim):
-            yield f"  figure: {path}"
-
-
-def _in_family(row: Mapping[Any, Any]) -> str:
-    """Return the verdict at the family-wise level, and what that level is."""
+    if not row["measured"]:
+        return
     if row["family_wise"] == EXACT:
-        return ": the same, as nothing in it depends on chance"
-    verdict = row["verdict_in_family"]
-    if row["family_wise"] == ALONE:
-        verdict += "; the one above is decided only at the claim's own level"
-    return f" {float(row['level_in_family']):.3g} ({row['runs_in_family']} runs): {verdict}"
+        said = ": the same, as nothing in it depends on chance"
+    else:
+        level, runs = float(row["level_in_family"]), row["runs_in_family"]
+        said = f" {level:.3g} ({runs} runs): {row['verdict_in_family']}"
+        if row["family_wise"] == ALONE:
+            said += "; the one above is decided only at the claim's own level"
+    yield f"  verdict at the family-wise level{said}"
 
 
 def _of_row(table: pd.DataFrame, row: Mapping[Any, Any]) -> pd.DataFrame:
     """Return the rows of a table that belong to a row of the ledger."""
     return table[(table[KEYS] == [row[key] for key in KEYS]).all(axis=1)]
-
-
-def _deciding(compared: pd.DataFrame) -> int:
-    """Return how many comparisons enter the verdict."""
-    return int((compared["exploratory"].astype(str) == "False").sum())
 
 
 def _finding_lines(project: Project, paper: str, finding: Finding) -> Iterator[str]:
@@ -197,15 +182,9 @@ def _comparisons(compared: pd.DataFrame) -> Iterator[str]:
         yield f"    {one['decided']:<9} {one['comparison']}{beside}: {number}"
 
 
-_CONCLUSIONS = {
-    "mixed": "the claim is mixed, since its parts come out differently",
-    "holds": "the claim holds",
-    "fails": "the claim fails",
-}
-"""Verdict -> what follows."""
-
-_UNITS = {"nash_regret": "Nash regret", "pseudo_regret": "pseudo-regret"}
-"""Names of metrics -> words."""
+_CONCLUSIONS = {"mixed": "is mixed, since its parts come out differently"}
+_CONCLUSIONS |= {verdict: verdict for verdict in ("holds", "fails")}
+"""Verdict -> what the claim does or is."""
 
 
 def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
@@ -220,13 +199,11 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
     shown = f"; see {figure}" if figure else "; no figure shows this variant"
     choice = f" ({row['interpretation']})" if row["interpretation"] else ""
     begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"
-    followed = _CONCLUSIONS.get(row["verdict"], f"the claim is {row['verdict']}")
+    followed = f"the claim {_CONCLUSIONS.get(row['verdict'], 'is ' + row['verdict'])}"
     if not row["measured"]:
         reason = str(row["detail"]).rstrip(".") or "Nothing was compared"
         return f"{begin} {followed}{shown}. {reason[0].upper()}{reason[1:]}."
-    metric = claim.metric
-    for name, words in _UNITS.items():
-        metric = metric.replace(name, words)
+    metric = claim.metric.replace("nash_regret", "Nash regret").replace("pseudo_", "pseudo-")
     measured = f"{row['measured']} ({metric.replace('_', ' ')})"
     runs = int(row["runs"])
     by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"

@@ -154,11 +154,17 @@ class FigureGroup:
         return against + closest
 
     @property
+    def panels(self) -> list[tuple[str, str]]:
+        """The letters of its panels, and what is seen there."""
+        about = self.contents.project.papers.get(self.paper)
+        seen = about.panels if about else {}
+        stems = [stem for stem in self.first.stems if stem in seen]
+        return [(stem.removeprefix(self.base), seen[stem]) for stem in stems]
+
+    @property
     def alt(self) -> str:
         """What is seen, in words."""
-        about = self.contents.project.papers.get(self.paper)
-        panels = about.panels if about else {}
-        return " ".join(panels[stem] for stem in self.first.stems if stem in panels) or self.message
+        return " ".join(seen for _, seen in self.panels) or self.message
 
     @property
     def twin(self) -> tuple[str, "FigureGroup"] | None:

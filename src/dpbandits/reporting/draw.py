@@ -4,8 +4,6 @@ import io
 import itertools
 import json
 import math
-import re
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -14,20 +12,31 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.described import described
+from dpbandits.reporting.legends import (
+    NOTE_GROUND,
+    NOTE_SIZE,
+    STRIP,
+    Handle,
+    add_heading,
+    add_legend,
+    add_legends,
+    common_labels,
+    heading,
+    label_lines,
+    label_panel,
+    legend_height,
+    write_note,
+)
 from dpbandits.reporting.lines import (
     Derived,
     Frames,
@@ -42,7 +51,6 @@ from dpbandits.reporting.palette import NO_MARKER
 from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,
-    PLACES,
     CrossingSpec,
     FigureSpec,
     PanelSpec,
@@ -59,14 +67,6 @@ MAXIMAL_POINTS = 400
 
 RESIDUAL = "residual"
 """The variant of residuals in a csv."""
-
-STRIP = "residuals"
-"""Group id of the axes of a strip."""
-
-Values = NDArray[np.float64]
-
-Handle = Artist
-"""What stands for a line or a shaded range in a legend."""
 
 Panels = Mapping[str, list[Line]]
 """The lines of each panel, by letter."""
@@ -149,7 +149,7 @@ def drawn_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFra
     with style.context():
         drawn, points = draw(rows)
         if not drawn.legends:
-            _add_legends(drawn)
+            add_legends(drawn)
     table = pd.DataFrame(points)
     exact: dict[str, Any] = {"variant": "as-written", "interpretation": "", "runs": 0}
     exact |= {"lo": table["y"], "hi": table["y"]}
@@ -294,9 +294,6 @@ _SHADE: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zo
 _GUIDE: dict[str, Any] = {"linewidth": 0.7, "zorder": 1.5}
 """Look of lines behind the data, beside their colour and dash."""
 
-_NOTE_COLOUR = "#333333"
-"""Colour of text in a panel."""
-
 
 def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
     """Return the drawn panels in rows, one or all of a figure, legends above or beside them."""
@@ -375,14 +372,9 @@ def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
     return [replace(line, points=rounded(line.points)) for line in lines]
 
 
-def _legend_height(axes: Axes) -> float:
-    legend = axes.get_legend()
-    return size_of(legend)[1] if legend else 0.0
-
-
 def _row_height(row: Sequence[Axes]) -> float:
     """Return the height in inches of a row of panels with their own legends."""
-    height = max(map(_legend_height, row))
+    height = max(map(legend_height, row))
     if any(label.get_rotation() for axes in row for label in axes.get_xticklabels()):
         height += _UPRIGHT_HEIGHT
     return style.PANEL_HEIGHT + height
@@ -397,13 +389,7 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
         x = line.points["x"].tolist()
         if in_categories:
             x = [float(places.index(value)) for value in x]
-        few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(x) <= _MOST_TICKS)
-        if line.look.hollow:
-            handles[line.label] = _draw_marks(axes, x, line)
-        elif few and line.look.marker != NO_MARKER:
-            handles[line.label] = _draw_ends(axes, x, line, joined=not in_categories)
-        else:
-            handles[line.label] = _draw_curve(axes, x, line, index / len(lines), panel.x.marked)
+        handles[line.label] = _draw_line(axes, x, line, panel, index / len(lines))
     # Small scales may end before the range.
     if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
         handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **_SHADE)
@@ -449,8 +435,8 @@ def _draw_crossing(
         (6, -4 if below else 4),
         textcoords="offset points",
         va="top" if below else "bottom",
-        fontsize=_NOTE_SIZE,
-        bbox=_NOTE_GROUND,
+        fontsize=NOTE_SIZE,
+        bbox=NOTE_GROUND,
         zorder=3.5,
     )
     if crossing.below is None:
@@ -481,59 +467,37 @@ def first_crossing(
     return float(from_x(at)), float(from_y(np.interp(at, x, above)))
 
 
-_NOTE_SIZE = 7.0
-"""Size of a note in points."""
+def _draw_line(axes: Axes, x: list[float], line: Line, panel: PanelSpec, offset: float) -> Handle:
+    """Draw a line with its intervals; return what stands for it in the legend.
 
-_NOTE_GROUND: dict[str, Any] = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1}
-"""Look of what is behind a note."""
-
-
-def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
-    """Write a sentence into a panel, at one of ``spec.PLACES``."""
-    vertical, horizontal = at.split()
-    axes.text(
-        *PLACES[at],
-        text.strip(),
-        transform=axes.transAxes,
-        ha=horizontal,
-        va={"upper": "top", "middle": "center", "lower": "bottom"}[vertical],
-        multialignment="left",
-        fontsize=_NOTE_SIZE,
-        color=_NOTE_COLOUR,
-        bbox=_NOTE_GROUND,
-        zorder=5,
-    )
-
-
-def _draw_ends(axes: Axes, x: list[float], line: Line, *, joined: bool) -> Handle:
-    """Draw points with error bars, joined unless x is of categories; the points are the handle."""
-    y, low, high = _interval(line)
-    look = style.line_look(line.look) | ({} if joined else {"linestyle": "none"})
-    bars = axes.errorbar(x, y, yerr=[y - low, high - y], capsize=2, elinewidth=0.8, **look)
-    points: Line2D = bars[0]
-    return points
-
-
-def _draw_curve(
-    axes: Axes, x: list[float], line: Line, offset: float, marked: Sequence[float]
-) -> Handle:
-    """Draw a curve over its band; markers of different ``offset`` (0 to below 1) stay apart.
-
-    Of a few points each has its marker. A dense curve of exact values has some at ``marked`` only:
-    nothing else was computed there that was not beside it.
+    Few points have a bar each, dense curves a band and markers that stay apart for each ``offset``
+    (0 to below 1). A dense curve of exact values has some where the panel says so only: nothing
+    else was computed there that was not beside it. Open marks are above all lines.
     """
-    y, low, high = _interval(line)
-    look = style.line_look(line.look) | (_GUIDE if line.guide else {})
+    y, *ends = (line.points[column].to_numpy(dtype=float) for column in ("y", "lo", "hi"))
+    # One run has the whole line as its interval, which is not drawn.
+    low, high = (np.where(np.isfinite(end), end, y) for end in ends)
+    bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8}
+    look = style.line_look(line.look)
+    if line.look.hollow:
+        look = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
+        shown, mark = line.look, palette.OPEN_MARKS
+        axes.errorbar(x, y, color=shown.colour, marker=shown.marker, zorder=3, **bars, **look)
+        return Line2D([], [], color=mark.colour, marker=mark.marker, **look)
+    is_few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(x) <= _MOST_TICKS)
+    if is_few and line.look.marker != NO_MARKER:
+        look |= {"linestyle": "none"} if panel.x.scale == "categories" else {}
+        points: Line2D = axes.errorbar(x, y, capsize=2, **bars, **look)[0]
+        return points
     every: Any = None
     if len(x) > _MOST_TICKS and (line.points["runs"] == 0).all():
-        every = [index for index, value in enumerate(x) if value in marked]
-        if not every:
-            look["marker"] = "none"
+        every = [index for index, value in enumerate(x) if value in panel.x.marked]
+        look |= {} if every else {"marker": "none"}
     elif len(x) > _MOST_TICKS:
         every = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING)
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)
-    return axes.plot(x, y, markevery=every, **look)[0]
+    return axes.plot(x, y, markevery=every, **look | (_GUIDE if line.guide else {}))[0]
 
 
 def place_marks(axes: Axes) -> None:
@@ -552,21 +516,6 @@ def place_marks(axes: Axes) -> None:
         along = np.concatenate([[0.0], np.cumsum(steps)]).round(9)
         places = np.arange(every[0], along[-1], every[1])
         line.set_markevery(sorted({int(np.abs(along - place).argmin()) for place in places}))
-
-
-def _draw_marks(axes: Axes, x: list[float], line: Line) -> Handle:
-    """Draw open marks above all lines; return what stands for those of all lines."""
-    look: dict[str, Any] = {"linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.8}
-    y, low, high = _interval(line)
-    bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8, "zorder": 3}
-    axes.errorbar(x, y, color=line.look.colour, marker=line.look.marker, **bars, **look)
-    return Line2D([], [], color=palette.OPEN_MARKS.colour, marker=palette.OPEN_MARKS.marker, **look)
-
-
-def _interval(line: Line) -> tuple[Values, Values, Values]:
-    """Return y, lo, hi; one run has the whole line as its interval, which is not drawn."""
-    y, low, high = (line.points[column].to_numpy(dtype=float) for column in ("y", "lo", "hi"))
-    return y, np.where(np.isfinite(low), low, y), np.where(np.isfinite(high), high, y)
 
 
 # Residuals: rebuilt minus published, in a strip below each panel
@@ -617,221 +566,3 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
     end = max(1.6, 1.08 * float(np.abs(axes.dataLim.intervaly).max()))
     axes.set_ylim(-end, end)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, symmetric=True, steps=[1, 2, 5, 10]))
-
-
-# Legends, headings, and names of lines at their right ends
-
-
-_AXIS_WIDTH = 0.35
-"""About the width in inches that the labels of a y axis take."""
-
-_TITLE_SPACE = 2.2
-"""Distance of a legend from the panel, with a title between them, in sizes of its font."""
-
-_LEGEND_SHARE = 0.2
-"""Largest share of the height of a picture that a legend above its panel takes."""
-
-
-def common_labels(
-    panels: Sequence[Sequence[Line]],
-    handles: Sequence[Mapping[str, Handle]],
-    *,
-    everywhere: bool = False,
-) -> dict[str, Handle]:
-    """Return the entries of the legend of a whole figure, by label.
-
-    They are those whose label has one look, and whose look has one label, in all panels; with
-    ``everywhere`` those alone that every panel has, and open marks. What only one panel has stays
-    with others of that panel that are not in this legend.
-    """
-    looks: dict[str, set[palette.Look]] = {}
-    labels: dict[palette.Look, set[str]] = {}
-    for line in itertools.chain(*panels):
-        # Open marks of all lines are one entry.
-        look = palette.OPEN_MARKS if line.look.hollow else line.look
-        looks.setdefault(line.label, set()).add(look)
-        labels.setdefault(look, set()).add(line.label)
-    marks = {line.label for line in itertools.chain(*panels) if line.look.hollow}
-    in_all = set.intersection(*({*of_panel} for of_panel in handles)) | marks
-    apart = {
-        label
-        for label, known in looks.items()
-        if len(known) > 1
-        or any(len(labels[look]) > 1 for look in known)
-        or (everywhere and label not in in_all)
-    }
-    found: dict[str, Handle] = {}
-    for of_panel in handles:
-        others = [label for known in handles if known is not of_panel for label in known]
-        alone = of_panel.keys() - others if apart & of_panel.keys() else set()
-        found |= {k: v for k, v in of_panel.items() if k not in {*apart, *alone, *found}}
-    # Open marks last.
-    return {k: found[k] for k in [*(k for k in found if k not in marks), *(found.keys() & marks)]}
-
-
-def heading(paper: str, figure: str, letter: str = "") -> str:
-    """Return what names a picture: ``dp-ncb, Figure 1(a), as written``."""
-    numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
-    panel = f"({letter})" if letter else ""
-    if numbered is None:
-        name = figure.removeprefix("extra-")
-        named = "" if name == paper else f": {name.replace('-', ' ')}"
-        return f"{paper}, supplementary figure{named}{f' {panel}' if panel else ''}"
-    variant = f", {numbered[2].replace('-', ' ')}" if numbered[2] else ""
-    return f"{paper}, Figure {numbered[1]}{panel}{variant}"
-
-
-def add_heading(drawn: Figure, name: str, title: str = "") -> None:
-    """Put the title of a picture and the name of its figure above all, and make room for them."""
-    width = drawn.get_figwidth()
-    lines = [(line, "bold", "black") for line in _wrapped(drawn, title, width)]
-    lines.append((name, "normal" if title else "bold", _NOTE_COLOUR if title else "black"))
-    height = drawn.get_figheight() + _HEADING_LINE * len(lines) + _HEADING_SPACE
-    drawn.set_figheight(height)
-    for index, (text, weight, colour) in enumerate(lines):
-        y = 1.0 - (_HEADING_SPACE + _HEADING_LINE * index) / height
-        look: dict[str, Any] = {"fontsize": 8, "weight": weight, "color": colour, "va": "top"}
-        drawn.text(0.5, y, text, ha="center", **look).set_in_layout(False)
-    top = 1.0 - (_HEADING_LINE * len(lines) + _HEADING_SPACE) / height
-    drawn.set_layout_engine("constrained", rect=(0.0, 0.0, 1.0, top))
-    for legend in drawn.legends:
-        # One beside the panel is in its middle.
-        if legend.get_window_extent().y1 > top * drawn.bbox.height:
-            legend.borderaxespad += (1.0 - top) * height * 72 / legend.prop.get_size()
-
-
-_HEADING_LINE, _HEADING_SPACE = 0.16, 0.04
-"""Height in inches of a line of a heading, and of the space above it."""
-
-
-def _wrapped(drawn: Figure, title: str, width: float) -> list[str]:
-    """Return a title in as few lines as fit into ``width`` inches, of about one length."""
-    for count in range(1, len(title.split()) + 1):
-        lengths = range(math.ceil(len(title) / count), len(title) + 1)
-        wrapped = (textwrap.wrap(title, length, break_on_hyphens=False) for length in lengths)
-        lines = next(lines for lines in wrapped if len(lines) <= count)
-        text = drawn.text(0, 0, "\n".join(lines), fontsize=8, weight="bold")
-        taken = text.get_window_extent().width / style.DPI
-        text.remove()
-        if taken <= width - 2 * _HEADING_SPACE:
-            return lines
-    return title.split()
-
-
-def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
-    """Put the legend of all panels above them or, where it would be high, right of the only one."""
-    if not handles:
-        return
-    place: dict[str, Any] = {"loc": "outside upper center"}
-    legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
-    height = size_of(legend)[1]
-    is_single = len([axes for axes in drawn.axes if axes.get_gid() != STRIP]) == 1
-    if is_single and height > _LEGEND_SHARE * (drawn.get_figheight() + height):
-        legend.remove()
-        legend = drawn.legend(handles.values(), handles.keys(), loc="outside right center")
-        drawn.set_figwidth(drawn.get_figwidth() + size_of(legend)[0])
-    else:
-        drawn.set_figheight(drawn.get_figheight() + height)
-
-
-def _add_legends(drawn: Figure) -> None:
-    """Put a legend above the panels of a diagram, or above each where they share no label."""
-    panels: list[dict[str, Handle]] = [
-        {
-            label: handle[0] if isinstance(handle, ErrorbarContainer) else handle
-            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-        }
-        for axes in drawn.axes
-    ]
-    labels = [label for handles in panels for label in handles]
-    if len(panels) == 1 or len(set(labels)) < len(labels):
-        add_legend(drawn, {label: handles[label] for handles in panels for label in handles})
-        return
-    for axes, handles in zip(drawn.axes, panels, strict=True):
-        label_panel(axes, axes.get_title(), handles, drawn.get_figwidth() / len(panels))
-    drawn.set_figheight(drawn.get_figheight() + max(map(_legend_height, drawn.axes)))
-
-
-def label_panel(axes: Axes, title: str | None, handles: Mapping[str, Handle], width: float) -> None:
-    """Put the title above the panel, and above it the legend of lines that only it has.
-
-    ``width`` is the panel's in inches, with the labels of its y axis.
-    """
-    if title:
-        axes.set_title(title)
-    if handles:
-        # Above the title, so that the titles of panels stand at one height.
-        above = {"borderaxespad": _TITLE_SPACE} if title else {}
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), **above}
-        _fit_legend(axes, handles, width - _AXIS_WIDTH, place)
-
-
-def _fit_legend(
-    owner: Figure | Axes, handles: Mapping[str, Handle], width: float, place: Mapping[str, Any]
-) -> Legend:
-    """Add a legend, read row by row, in as few rows as fit into ``width`` inches."""
-    entries = list(handles.items())
-    for rows in itertools.count(1):
-        columns = math.ceil(len(entries) / rows)
-        # Matplotlib fills column by column.
-        in_order = [entry for first in range(columns) for entry in entries[first::columns]]
-        labels, artists = zip(*in_order, strict=True)
-        legend = owner.legend(artists, labels, ncols=columns, **place)
-        if columns == 1 or size_of(legend)[0] <= width:
-            break
-        legend.remove()
-    return legend
-
-
-def size_of(legend: Legend) -> tuple[float, float]:
-    """Return width and height of a legend in inches."""
-    box = legend.get_window_extent()
-    return box.width / style.DPI, box.height / style.DPI
-
-
-_NAME_SIZE = 7.0
-"""Size of a name in points."""
-
-_NAME_DISTANCE = 1.3
-"""Least distance of two names, in sizes."""
-
-_NAME_PLACE = 1.05
-"""Where names begin, as a share of the panel's width."""
-
-
-def label_lines(axes: Axes, lines: Sequence[Line], height: float) -> None:
-    """Write the label of each line right of the panel, beside its last point, lines of text apart.
-
-    A thin line leads to the point. The panel has its final scales and limits, and is about so
-    many inches high.
-    """
-    ends = [(line.points["x"].iloc[-1], line.points["y"].iloc[-1]) for line in lines]
-    to_share = axes.transData + axes.transAxes.inverted()
-    heights = to_share.transform(ends)[:, 1]
-    places = _apart(heights, _NAME_DISTANCE * _NAME_SIZE / 72 / height)
-    for line, end, place in zip(lines, ends, places, strict=True):
-        axes.annotate(
-            line.label,
-            end,
-            (_NAME_PLACE, place),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=_NAME_SIZE,
-            arrowprops={"arrowstyle": "-", "color": line.look.colour, "linewidth": 0.6},
-            annotation_clip=False,
-        )
-
-
-def _apart(heights: Values, distance: float) -> Values:
-    """Return places near the heights, in their order, at least a distance apart."""
-    order = np.argsort(heights)
-    steps = distance * np.arange(len(heights))
-    # Groups that would overlap are put together, about the mean of their members.
-    groups: list[list[float]] = []
-    for free in heights[order] - steps:
-        groups.append([free])
-        while len(groups) > 1 and np.mean(groups[-2]) > np.mean(groups[-1]):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    places = np.empty(len(heights))
-    places[order] = np.repeat([np.mean(group) for group in groups], [*map(len, groups)]) + steps
-    return places

@@ -4,7 +4,6 @@ import io
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -144,35 +143,19 @@ def write_site(project: Project, folder: Path) -> list[Path]:
     contents = site_contents(project)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
-            _fill(made, contents)
-            _exchange(made, folder)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as place:
+            made = Path(place, "new")
+            for address, content in contents.items():
+                path = made / address
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            if folder.exists():
+                folder.rename(Path(place, "old"))
+            made.rename(folder)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{folder}: cannot be written ({reason}); allowed: a folder") from None
     return [folder / address for address in contents]
-
-
-def _fill(folder: Path, contents: Contents) -> None:
-    for address, text in contents.items():
-        path = folder / address
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text)
-    folder.chmod(0o755)
-
-
-def _exchange(made: Path, folder: Path) -> None:
-    """Put a filled folder in the place of another; that one is then at the name of the first."""
-    if folder.exists():
-        old = made.with_name(f"{made.name}-old")
-        folder.rename(old)
-        made.rename(folder)
-        shutil.rmtree(old)
-    else:
-        made.rename(folder)
 
 
 def site_contents(project: Project) -> Contents:

@@ -106,7 +106,7 @@ def figure_page(site: Site, group: FigureGroup, charts: Charts) -> Page:
         "group": group,
         "title": group.heading,
         "of": site.paper(group.paper),
-        "compare": _compare(site, group),
+        "compare": [] if group.is_extra else group.panels,
         "views": views,
         "shown": [_shown(site, group, name, views) for name in group.entries],
         "digitised": [] if digitised is None else digitised.to_dict("records"),
@@ -114,15 +114,6 @@ def figure_page(site: Site, group: FigureGroup, charts: Charts) -> Page:
         "rules": [rule_name(group.paper, name) for name in group.entries],
     }
     return "figure.html", figure_address(group), values
-
-
-def _compare(site: Site, group: FigureGroup) -> list[tuple[str, str]]:
-    """Return the panels of the paper's figure, and what is seen there."""
-    about = site.project.papers.get(group.paper)
-    if about is None or group.is_extra:
-        return []
-    letters = {stem: stem.removeprefix(group.base) for stem in group.first.stems}
-    return [(letters[stem], about.panels[stem]) for stem in letters if stem in about.panels]
 
 
 def _shown(site: Site, group: FigureGroup, name: str, views: list[Json]) -> Values:
@@ -505,21 +496,18 @@ def citation(project: Project) -> Values:
     text = (project.folder / "CITATION.cff").read_text(encoding="utf-8")
     document = yaml.safe_load(text)
     works = [document, *document.get("references", [])]
-    return {
+    references = [
+        f"{_authors(work, ', ')} ({_year(work)}). {work['title']}"
+        f"{', version ' + work['version'] if 'version' in work else ''}. "
+        + ". ".join(str(work[key]) for key in ("collection-title", "notes") if key in work)
+        for work in works
+    ]
+    known = {key: document[key] for key in ("title", "abstract", "version")}
+    return known | {
         "text": text,
-        "title": document["title"],
-        "abstract": document["abstract"],
-        "version": document["version"],
-        "references": [reference(each) for each in works],
-        "bibtex": "\n\n".join(_bibtex(each) for each in works),
+        "references": references,
+        "bibtex": "\n\n".join(map(_bibtex, works)),
     }
-
-
-def reference(work: Values) -> str:
-    """Return a work of a citation file as a line of a list of references."""
-    where = [str(work[key]) for key in ("collection-title", "notes") if key in work]
-    version = f", version {work['version']}" if "version" in work else ""
-    return f"{_authors(work, ', ')} ({_year(work)}). {work['title']}{version}. {'. '.join(where)}"
 
 
 def _authors(work: Values, between: str) -> str:

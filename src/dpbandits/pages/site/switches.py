@@ -4,7 +4,7 @@ A paper has such a page where it has a file ``switches.yaml``.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import pandas as pd
@@ -88,40 +88,39 @@ def switches_pages(site: Site, charts: Charts) -> Iterator[Page]:
         yield "switches.html", f"switches/{paper}.html", values
 
 
-def _lines(spec: SwitchesFile, views: list[Json]) -> Iterator[Json]:
-    """Yield the lines of a panel in every variant of its figure; all but the first are hidden."""
-    panels = [panel for view in views if "residuals" not in view for panel in view["panels"]]
-    first = _first(spec, views)
-    for panel in panels:
-        for line in panel["series"] if panel["letter"] == first["letter"] else ():
-            if line["variant"] != PUBLISHED or panel is first:
-                yield line | {"hidden": panel is not first}
-
-
-def _first(spec: SwitchesFile, views: list[Json]) -> Json:
-    """Return the panel that is drawn first."""
-    panels = [panel for view in views for panel in view["panels"]]
-    return next(panel for panel in panels if panel["stem"] == spec.panel)
-
-
 def _panel(spec: SwitchesFile, views: list[Json]) -> Json:
-    """Return the chart of all curves, whose looks tell the variants apart."""
-    lines = [*_lines(spec, views)]
+    """Return the chart of a panel with its curves in every variant of the figure.
+
+    All but those of the variant that is drawn first are hidden. Looks tell the variants apart.
+    """
+    panels = [panel for view in views if "residuals" not in view for panel in view["panels"]]
+    first = next(panel for panel in panels if panel["stem"] == spec.panel)
+    lines = [
+        line
+        | {"hidden": panel is not first}
+        | {"label": f"{line['label']}, {VARIANTS.get(line['variant'], line['variant'])}"}
+        for panel in panels
+        if panel["letter"] == first["letter"]
+        for line in panel["series"]
+        if line["variant"] != PUBLISHED or panel is first
+    ]
     known = [line for line in lines if line["algorithm"] in REGISTRY]
     looks = tell_apart([algorithm_look(line["algorithm"]) for line in known])
-    apart = {id(line): look(of) for line, of in zip(known, looks, strict=True)}
-    series = [{**line, **apart.get(id(line), {}), "label": _label(line)} for line in lines]
-    return {**_first(spec, views), "title": "", "series": series}
-
-
-def _label(line: Json) -> str:
-    return f"{line['label']}, {VARIANTS.get(line['variant'], line['variant'])}"
+    for line, its_look in zip(known, looks, strict=True):
+        line |= look(its_look)
+    return {**first, "title": "", "series": lines}
 
 
 def _crossings(pair: tuple[str, str], lines: Sequence[Json]) -> Values:
     """Return from which drawn time on each curve of one algorithm is below each of another."""
-    own = [[line for line in lines if line["algorithm"] == name] for name in pair]
-    one, other = [[(line["label"], _points(line)) for line in curves] for curves in own]
+    one, other = (
+        [
+            (line["label"], pd.DataFrame({"x": line["x"], "y": line["y"]}))
+            for line in lines
+            if line["algorithm"] == name
+        ]
+        for name in pair
+    )
     return {
         "names": [REGISTRY[name].name for name in pair],
         "columns": [label for label, _ in one],
@@ -131,27 +130,15 @@ def _crossings(pair: tuple[str, str], lines: Sequence[Json]) -> Values:
     }
 
 
-def _points(line: Json) -> pd.DataFrame:
-    return pd.DataFrame({"x": line["x"], "y": line["y"]})
-
-
 def _answer(crossings: Values) -> str:
     """Return in how many combinations of how two algorithms are played one ends below another."""
     one, other = crossings["names"]
     cells = [cell for _, row in crossings["rows"] for cell in row]
-    below = sum(word != "never" for word, _ in cells)
-    first = in_words(cells[0])
+    below, (word, x) = sum(word != "never" for word, _ in cells), cells[0]
+    when = {"always": "at every drawn time", "never": "never"}.get(word) or f"from t = {x:.3g} on"
     return (
         f"{one} ends below {other} in {below} of {len(cells)} combinations of how both are "
-        f"played. As drawn it is below {first}."
-    )
-
-
-def in_words(cell: tuple[str, float | None]) -> str:
-    """Return from when on one curve is below another."""
-    word, x = cell
-    return {"always": "at every drawn time", "never": "never"}.get(word) or readable(
-        f"from t = {x:.3g} on"
+        f"played. As drawn it is below {readable(when)}."
     )
 
 
@@ -188,47 +175,38 @@ def crossing(one: pd.DataFrame, other: pd.DataFrame) -> tuple[str, float | None]
 
 
 def _algorithms(spec: SwitchesFile, table: pd.DataFrame, drawn: Sequence[str]) -> list[Json]:
-    """Return the numbers of each algorithm of the panel as coded, and with each switch alone."""
-    names = dict.fromkeys(filter(None, drawn))
+    """Return the numbers of each algorithm of the panel as coded, and with each switch alone.
+
+    The switch of scoring is the amount by which numbers as coded exceed those of the algorithm.
+    """
     found = []
-    for name in names:
-        own = table[table["algorithm"] == name]
-        if own.empty:
-            continue
-        scoring = table[(table["algorithm"] == spec.scoring) & (spec.scoring is not None)]
-        scoring = scoring[scoring["algorithm"].str.startswith(f"{name},")]
-        found.append(
-            {
-                "id": name,
-                "name": REGISTRY[name].name,
-                "coded": _numbers(own.iloc[0], "coded"),
-                "shift": _shift(scoring.iloc[0], own.iloc[0]) if len(scoring) else None,
-                "switches": [_switch(row) for _, row in own.iterrows()],
-            }
-        )
+    for name in dict.fromkeys(filter(None, drawn)):
+        rows = table[table["algorithm"] == name].to_dict("records")
+        is_scoring = (table["algorithm"] == spec.scoring) & (spec.scoring is not None)
+        scoring = table[is_scoring & table["algorithm"].str.startswith(f"{name},")]
+        shifts = [
+            {"amount": float(row["coded"]) - float(rows[0]["coded"]), **_words(row)}
+            for row in scoring.to_dict("records")
+        ]
+        switches = [
+            {"ids": sorted(str(row["id"]).split(" and ")), "value": _numbers(row, "changed")}
+            | _words(row)
+            for row in rows
+        ]
+        if rows:
+            own: Json = {"id": name, "name": REGISTRY[name].name, "switches": switches}
+            own |= {"coded": _numbers(rows[0], "coded"), "shift": shifts[0] if shifts else None}
+            found.append(own)
     if not found:
         raise InputError(f"{spec.table}: has no algorithm of {spec.panel}; allowed: some of them")
     return found
 
 
-def _switch(row: "pd.Series[Any]") -> Json:
-    return {
-        "ids": sorted(str(row["id"]).split(" and ")),
-        "value": _numbers(row, "changed"),
-        **_words(row),
-    }
-
-
-def _words(row: "pd.Series[Any]") -> Json:
+def _words(row: Mapping[Any, Any]) -> Json:
     texts = {key: "" if pd.isna(row[key]) else str(row[key]) for key in ("switch", "paper", "code")}
     is_large = abs(float(row["factor"]) - 1.0) > CHANGES
     return {"id": str(row["id"]), **texts, "factor": float(row["factor"]), "is_large": is_large}
 
 
-def _shift(row: "pd.Series[Any]", coded: "pd.Series[Any]") -> Json:
-    """Return the switch of scoring: the amount by which numbers as coded exceed those of others."""
-    return {"amount": float(row["coded"]) - float(coded["coded"]), **_words(row)}
-
-
-def _numbers(row: "pd.Series[Any]", key: str) -> list[float]:
-    return [float(row[key]), float(row[f"{key}_lo"]), float(row[f"{key}_hi"])]
+def _numbers(row: Mapping[Any, Any], key: str) -> list[float]:
+    return [float(row[f"{key}{end}"]) for end in ("", "_lo", "_hi")]

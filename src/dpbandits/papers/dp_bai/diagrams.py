@@ -31,7 +31,8 @@ from dpbandits.papers.panels import (
     point,
 )
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, add_legend
+from dpbandits.reporting.draw import Diagram
+from dpbandits.reporting.legends import add_legend
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.text import readable

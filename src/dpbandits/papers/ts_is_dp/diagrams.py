@@ -13,7 +13,8 @@ from dpbandits.papers.panels import Drawn, Points, canvas, draw_marks, estimated
 from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.draw import Diagram, add_legend, write_note
+from dpbandits.reporting.draw import Diagram
+from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 
