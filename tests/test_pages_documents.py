@@ -145,6 +145,13 @@ def test_another_verdict_gives_another_page_and_a_missing_number_none(tmp_path: 
     path.write_text(path.read_text().replace("TSDP-F7", "TSDP-F6"))
     with pytest.raises(InputError, match=r"findings\.TSDP-F\d+.* are meant"):
         paper_page(Contents.of(Project.load(tmp_path)), "ts-is-dp")
+    # The site of a draft shows claims before its findings are judged.
+    for name in ("findings", "findings-evidence"):
+        (folder / f"{name}.csv").unlink()
+    early = Contents(Project.load(tmp_path), ("ts-is-dp",), "later")
+    for finding in early.findings["ts-is-dp"]:
+        assert ": not judged yet (" in finding["said"]
+        assert finding["outcome"] == ""
 
 
 def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) -> None:
