@@ -134,7 +134,7 @@ ENTRIES: list[tuple[str, str, Any, str]] = [
     ("figures.fig2", "x.shaded", [2, 1], "x.shaded is [2, 1]; Numbers should ascend"),
     ("figures.fig3", "kind", None, "kind: Field required"),
     ("figures.fig3", "kind", "pie", "kind is 'pie'; Input should be 'curve', 'final'"),
-    ("figures.fig3", "kind", "diagram", "key is 'metric'; allowed: kind, title"),
+    ("figures.fig3", "kind", "diagram", "key is 'metric'; allowed: title, message"),
     ("figures.fig3", "metric", None, "metric is None; allowed: pseudo_regret, realised_regret"),
     ("figures.fig3", "x.tag", None, "x.tag is None; allowed: a column"),
     ("figures.fig3", "y.scale", "cubic", "y.scale is 'cubic'; Input should be 'linear', 'log'"),

@@ -233,14 +233,14 @@ def compile_kernels(cells: Iterable[Cell]) -> None:
 
 
 @contextmanager
-def _compiling_alone() -> Iterator[None]:
-    """Let other processes wait meanwhile, which then find on disk what they would compile.
+def _compiling_alone(name: str) -> Iterator[None]:
+    """Let processes that would compile the same wait meanwhile, which then find it on disk.
 
     Where the folder of kernels cannot be written nothing is kept there, and none has to wait.
     """
     with ExitStack() as stack:
         with suppress(OSError):
-            path = kernels_folder() / KERNELS_HASH / "lock"
+            path = kernels_folder() / KERNELS_HASH / f"{name}.lock"
             path.parent.mkdir(parents=True, exist_ok=True)
             fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
         yield
@@ -252,7 +252,7 @@ def _compile(algorithm: str) -> None:
     identifies = isinstance(definition, IdentificationAlgorithm)
     bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
     cell = make_cell(algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100)
-    with _compiling_alone():
+    with _compiling_alone(algorithm):
         Work(cell, range(1)).play(0)
 
 
@@ -262,7 +262,7 @@ def _compile_nash() -> None:
     for worse in (0.4, 0.0):
         bandit = bernoulli([0.6, worse])
         cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=10, metrics=NASH[:1])
-        with _compiling_alone():
+        with _compiling_alone("nash"):
             Work(cell, range(2)).play(0)
 
 

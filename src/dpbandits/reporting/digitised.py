@@ -7,12 +7,14 @@ the values are filled in when the experiments file is read, so that they are par
 import csv
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import Field
+
+from dpbandits.config.documents import Spec, Text, validated
 from dpbandits.errors import InputError
 from dpbandits.reporting.spec import panel_stem, parse_figure
 from dpbandits.reporting.text import NUMBER_FORMAT
@@ -47,11 +49,24 @@ def is_reproduced(found: Sequence[str]) -> bool:
     return found.count(DIFFERS) <= (1.0 - SHARE_REPRODUCED) * len(found) + _ROUNDING
 
 
-COLUMNS = ("panel", "series", "x", "y", "tolerance")
-"""Columns of a file: panel and curve as published, the point, and the digitisation error y."""
+AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Row(Spec):
+    """A line of a file: panel and curve as published, the point, and the digitisation error y."""
+
+    panel: Text
+    series: Text
+    x: AtLeastZero
+    y: AtLeastZero
+    tolerance: AtLeastZero
+
+
+COLUMNS = (*Row.model_fields,)
+"""Columns of a file."""
 
 Digitised = dict[tuple[str, str], list[list[float]]]
-"""(panel, series) -> its points as x, y and tolerance, x ascending."""
+"""(panel, series) -> its points as x, y and tolerance; a figure asks that x ascends."""
 
 
 def digitised_path(experiments: Path) -> Path:
@@ -65,44 +80,22 @@ def read_digitised(path: Path) -> Digitised:
     Raises:
         InputError: the file is missing, or a line of it is not as it must be.
     """
-    found: Digitised = {}
-    for number, row in _rows(path):
-        point = [_number(row[column], f"{path}: line {number}: {column}") for column in COLUMNS[2:]]
-        found.setdefault((row["panel"], row["series"]), []).append(point)
-    if not found:
-        raise InputError(f"{path}: has no values; allowed: one or more below the head")
-    for (panel, series), points in found.items():
-        if any(one[0] >= other[0] for one, other in pairwise(points)):
-            raise InputError(
-                f"{path}: x of {series!r} of panel {panel!r} do not ascend; allowed: ascending"
-            )
-    return found
-
-
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the number of each line below the head, and its fields."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        head, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines() or [""])
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         raise InputError(f"{path}: cannot be read ({reason})") from None
-    head = ",".join(COLUMNS)
-    if not lines or lines[0] != head:
-        raise InputError(f"{path}: line 1 is {lines[:1]}; allowed: {head}")
-    for number, fields in enumerate(csv.reader(lines[1:]), start=2):
-        if len(fields) != len(COLUMNS) or not all(field.strip() for field in fields):
+    if tuple(head) != COLUMNS:
+        raise InputError(f"{path}: line 1 is {head}; allowed: {','.join(COLUMNS)}")
+    found: Digitised = {}
+    for number, fields in enumerate(lines, start=2):
+        if len(fields) != len(COLUMNS):
             raise InputError(f"{path}: line {number} is {fields}; allowed: {len(COLUMNS)} fields")
-        yield number, dict(zip(COLUMNS, fields, strict=True))
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise InputError(f"{where} is {text!r}; allowed: a number of at least 0")
-    return value
+        row = validated(Row, dict(zip(COLUMNS, fields, strict=True)), f"{path}: line {number}")
+        found.setdefault((row.panel, row.series), []).append([row.x, row.y, row.tolerance])
+    if not found:
+        raise InputError(f"{path}: has no values; allowed: one or more below the head")
+    return found
 
 
 def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:

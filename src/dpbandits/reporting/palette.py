@@ -37,28 +37,25 @@ COLOURS = {
 Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
 
 _ORDERED = (
-    "faebddfae9dafae8d8fae6d6f9e5d4f9e3d2f9e2d0f9e0cdf9dfcbf9ddc9f8dcc7f8dac5f8d9c3f8d7c0f8d6be"
-    "f8d4bcf8d3baf8d1b8f7d0b5f7cfb3f7cdb1f7ccaff7caacf7c9aaf7c7a8f7c6a6f7c4a4f7c2a2f6c19ff6bf9d"
-    "f6be9bf6bc99f6bb97f6b995f6b893f6b691f6b48ff6b38df6b18bf6b089f6ae87f6ad85f6ab83f6a981f6a880"
-    "f6a67ef6a47cf6a37af6a178f6a077f69e75f69c73f69b71f59970f5976ef5966cf5946bf59269f59067f58f66"
-    "f58d64f58b63f58a61f58860f4865ef4845df4835bf4815af47f58f47d57f47c55f47a54f37852f37651f37450"
-    "f3734ef3714df26f4cf26d4bf26b49f26948f26747f16646f16445f16244f06043f05e42f05c42ef5a41ef5840"
-    "ef5640ee543fee523fed503eed4e3eec4c3eec4a3eeb483eeb463eea443ee9423ee8403ee83f3fe73d3fe63b40"
-    "e53940e43841e33641e23442e13342e03143df2f44de2e44dd2c45dc2b46db2946d92847d82748d72549d62449"
-    "d5224ad3214bd2204cd11f4ccf1e4dce1d4ecd1c4ecb1b4fca1a50c81951c71951c51852c41753c21753c11754"
-    "bf1654bd1655bc1656ba1656b91657b71657b51657b41658b21758b01759af1759ad1759ab185aaa185aa8185a"
-    "a6195aa4195ba3195ba11a5b9f1a5b9e1a5b9c1b5b9a1b5b981b5b971c5b951c5b931c5b921c5b901d5b8e1d5b"
-    "8c1d5b8b1d5b891e5b871e5b861e5b841e5a821e5a811e5a7f1e5a7d1f5a7b1f597a1f59781f59761f58751f58"
-    "731f58711f57701f576e1f576d1f566b1f56691f55681f55661f54641f54631f53611f53601f525e1f525c1e51"
-    "5b1e51591e50581e4f561e4f541e4e531e4d511e4d501d4c4e1d4b4c1d4b4b1d4a491d49481c48461c48451c47"
-    "431c46421b45401b443f1b433d1a423c1a423a1a41381a4037193f35193e34193d33183c31183b30173a2e1739"
-    "2d17382b16372a163628153527153425143324143222133121133020122e1e122d1d112c1b112b1a102a180f29"
-    "170f28160e27140e26130d25110c24100b230e0b220d0a210b09200a091f08081e07071d06071c05061b04051a"
-    "03051a"
+    "f69c73f69b71f59970f5976ef5966cf5946bf59269f59067f58f66f58d64f58b63f58a61f58860f4865ef4845d"
+    "f4835bf4815af47f58f47d57f47c55f47a54f37852f37651f37450f3734ef3714df26f4cf26d4bf26b49f26948"
+    "f26747f16646f16445f16244f06043f05e42f05c42ef5a41ef5840ef5640ee543fee523fed503eed4e3eec4c3e"
+    "ec4a3eeb483eeb463eea443ee9423ee8403ee83f3fe73d3fe63b40e53940e43841e33641e23442e13342e03143"
+    "df2f44de2e44dd2c45dc2b46db2946d92847d82748d72549d62449d5224ad3214bd2204cd11f4ccf1e4dce1d4e"
+    "cd1c4ecb1b4fca1a50c81951c71951c51852c41753c21753c11754bf1654bd1655bc1656ba1656b91657b71657"
+    "b51657b41658b21758b01759af1759ad1759ab185aaa185aa8185aa6195aa4195ba3195ba11a5b9f1a5b9e1a5b"
+    "9c1b5b9a1b5b981b5b971c5b951c5b931c5b921c5b901d5b8e1d5b8c1d5b8b1d5b891e5b871e5b861e5b841e5a"
+    "821e5a811e5a7f1e5a7d1f5a7b1f597a1f59781f59761f58751f58731f58711f57701f576e1f576d1f566b1f56"
+    "691f55681f55661f54641f54631f53611f53601f525e1f525c1e515b1e51591e50581e4f561e4f541e4e531e4d"
+    "511e4d501d4c4e1d4b4c1d4b4b1d4a491d49481c48461c48451c47431c46421b45401b443f1b433d1a423c1a42"
+    "3a1a41381a4037193f35193e34193d"
 )
 
 ORDERED = tuple(f"#{_ORDERED[i : i + 6]}" for i in range(0, len(_ORDERED), 6))
-"""Colours of seaborn's map ``rocket_r``, light to dark: importing it takes longer than drawing."""
+"""Colours 51 to 220 of the 256 of seaborn's map ``rocket_r``, light to dark.
+
+The ends are too light and too dark to be told apart. Importing it takes longer than drawing.
+"""
 
 DASHES: dict[str, Any] = {
     "solid": "solid",
@@ -138,7 +135,7 @@ OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
 def ordered_looks(count: int) -> list[Look]:
     """Return looks, light to dark, for an ordered parameter; neighbours differ in all they have."""
     places = [0.2 + index * ((0.86 - 0.2) / max(count - 1, 1)) for index in range(count)]
-    colours = [ORDERED[int(place * len(ORDERED))] for place in places]
+    colours = [ORDERED[int(place * 256) - 51] for place in places]
     # From the second marker on: the first, on a solid line, is an algorithm's.
     markers = itertools.cycle([*MARKERS.values()][1:])
     dashes = itertools.cycle([*DASHES][:3])

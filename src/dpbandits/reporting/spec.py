@@ -305,12 +305,22 @@ Message = Annotated[Text, _at_most(25)]
 """One sentence on what to see in a figure, true of its published numbers."""
 
 
-class FigureKeys(PanelKeys):
-    """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
+Caption = Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
+"""What is drawn, on one line."""
+
+
+class Texts(Spec):
+    """What every figure says: title and message say what came out, the caption what is drawn."""
 
     title: Title
     message: Message
-    caption: Text
+    caption: Caption
+
+
+class FigureKeys(Texts, PanelKeys):
+    """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
+
+    title: Title
     panels: dict[str, PanelKeys] = {}
     share_y: StrictBool = False
     residuals: StrictBool = False
@@ -325,13 +335,10 @@ class FigureKeys(PanelKeys):
         return self
 
 
-class DiagramKeys(Spec):
+class DiagramKeys(Texts):
     """An entry of ``figures:`` of kind ``diagram``."""
 
     kind: Literal["diagram"]
-    title: Title
-    message: Message
-    caption: Text
     reads: Names
     looks: Looks = {}
 
@@ -388,36 +395,27 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     place = f"figures.{name}"
     if isinstance(document, Mapping) and document.get("kind") == DIAGRAM:
         diagram = validated(DiagramKeys, document, place)
-        texts = (diagram.title, diagram.message, _one_line(diagram.caption))
-        return FigureSpec(name, *texts, {}, diagram_reads=diagram.reads)
+        return FigureSpec(name, *_texts(diagram), {}, diagram_reads=diagram.reads)
     keys = validated(FigureKeys, document, place)
-    of_panels = PanelKeys.model_fields.keys() - {"title"}
-    shared = {key: value for key, value in document.items() if key in of_panels}
-    panels = document.get("panels") or {"": {}}
-    return FigureSpec(
-        name,
-        keys.title,
-        keys.message,
-        _one_line(keys.caption),
-        {
-            letter: validated(
-                PanelSpec, {**shared, **panel}, f"{place}.panels.{letter}" if letter else place
-            )
-            for letter, panel in panels.items()
-        },
-        keys.share_y,
-        keys.residuals,
-        keys.direct_labels,
-    )
+    shared = {key: document[key] for key in PanelKeys.model_fields if key in document}
+    panels = {
+        letter: validated(
+            PanelSpec,
+            {**shared, "title": None, **panel},
+            f"{place}.panels.{letter}" if letter else place,
+        )
+        for letter, panel in (document.get("panels") or {"": {}}).items()
+    }
+    return FigureSpec(name, *_texts(keys), panels, keys.share_y, keys.residuals, keys.direct_labels)
+
+
+def _texts(keys: Texts) -> tuple[str, str, str]:
+    return keys.title, keys.message, keys.caption
 
 
 def has_published(document: Mapping[str, Any]) -> bool:
     """Return whether the digitised values in a figure are compared there; each is once."""
     return document.get("residuals") is True
-
-
-def _one_line(caption: str) -> str:
-    return " ".join(caption.split())
 
 
 def panel_stem(figure: str, letter: str) -> str:
@@ -532,7 +530,7 @@ class TableSpec(Spec):
         prints: rows that are printed, column to value or list of values; the csv has all.
     """
 
-    caption: Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
+    caption: Caption
     reads: Names
     columns: Annotated[tuple[ColumnSpec, ...], Field(min_length=1)]
     where: Where = {}

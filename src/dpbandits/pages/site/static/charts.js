@@ -175,7 +175,13 @@ class Chart {
     const inside = add(drawn, "g", {"clip-path": `url(#${clip})`});
     for (const area of panel.areas ?? []) this.area(inside, area);
     this.lines.forEach((line, index) => this.series(inside, line, index));
-    for (const {x: px, y: py, text} of panel.texts ?? []) add(inside, "text", {x: x.at(px), y: y.at(py) + 4, "text-anchor": "middle", class: "within"}, text);
+    const texts = (panel.texts ?? []).map((text) => ({...text, at: x.at(text.x), anchor: "middle"})).sort((a, b) => a.y - b.y || a.at - b.at);
+    texts.forEach((text, index) => {
+      // Two that would overlap are the names of the two sides of a line.
+      const next = texts[index + 1];
+      if (next?.y === text.y && next.at - text.at < 3 * (text.text.length + next.text.length)) [text.anchor, next.anchor] = ["end", "start"];
+      add(inside, "text", {x: text.at, y: y.at(text.y) + 4, "text-anchor": text.anchor, class: "within"}, text.text);
+    });
     this.ring = add(drawn, "circle", {r: 7, class: "ring", visibility: "hidden"});
     this.show(null);
   }
