@@ -34,7 +34,8 @@ def test_a_claim_more_moves_the_verdicts_of_its_own_paper_alone(folder: Path) ->
     moved = [
         paper
         for paper in PAPERS
-        if before.study(paper).claims_fingerprint() != after.study(paper).claims_fingerprint()
+        if before.study(paper).judged_fingerprint("claims")
+        != after.study(paper).judged_fingerprint("claims")
     ]
     assert moved == [LAST]
 
@@ -46,4 +47,6 @@ def test_a_paper_less_moves_no_verdict_of_the_others(folder: Path) -> None:
     config = dict(before.config) | {"papers": OTHERS}
     after = Project.load(folder, config=config)
     for paper in OTHERS:
-        assert before.study(paper).claims_fingerprint() == after.study(paper).claims_fingerprint()
+        assert before.study(paper).judged_fingerprint("claims") == after.study(
+            paper
+        ).judged_fingerprint("claims")

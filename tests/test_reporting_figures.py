@@ -293,20 +293,6 @@ def quantities(simulation: str, **tags: Any) -> pd.DataFrame:
     return rows.pivot(index="run", columns=["metric", "t"], values="value")
 
 
-def test_nash_regret_has_the_interval_of_the_jackknife() -> None:
-    """dp-ncb, Equation 2: NR = mu* - G; a standard error s of log G is G s of G."""
-    tags = {"algorithm": "gdp-ncb", "variant": "as-coded", "epsilon": 0.2}
-    wide = quantities("panels-c-to-e", **tags).iloc[0]
-    table = read_csv("dp-ncb", "fig1", "fig1c")
-    found = table[table["series"] == "GDP-NCB, epsilon=0.2"].set_index("x")
-    assert set(found["runs"]) == {50}
-    mean = np.exp(wide["nash_log_mean"][found.index])
-    y = wide["best_mean"][found.index] - mean
-    half = stats.t.ppf(0.975, 49) * wide["nash_standard_error"][found.index] * mean
-    for column, expected in {"y": y, "lo": y - half, "hi": y + half}.items():
-        np.testing.assert_allclose(found[column], expected, rtol=1e-8, atol=1e-10)
-
-
 def test_of_several_nash_curves_the_mean_of_their_regrets_has_a_t_interval() -> None:
     """Panel (a): a value is the mean of ten curves, not the regret of a mean."""
     table = read_csv("dp-ncb", "fig1", "fig1a")

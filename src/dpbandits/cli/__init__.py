@@ -59,8 +59,10 @@ def cli(ctx: click.Context) -> None:
         print(ctx.get_help())
 
 
-for each in (*play.COMMANDS, *answers.COMMANDS, *build.COMMANDS):
-    cli.add_command(each)
+for module in (play, answers, build):
+    for each in vars(module).values():
+        if isinstance(each, click.Command):
+            cli.add_command(each)
 
 
 def main(words: Sequence[str] | None = None) -> int:

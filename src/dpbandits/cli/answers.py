@@ -299,6 +299,3 @@ def _require_yes(question: str) -> None:
     print(question, end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise InputError("cache clear: nothing was removed; allowed: the answer y, or --yes")
-
-
-COMMANDS = (list_, explain, choose, guarantee, convert, cache)

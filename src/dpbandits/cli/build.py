@@ -30,92 +30,6 @@ if TYPE_CHECKING:
 
 
 @command()
-@click.argument("paper")
-@click.argument("names", nargs=-1, required=True)
-@workers_option
-@in_project
-def run(project: "Project", paper: str, names: Sequence[str], workers: int) -> None:
-    """Simulate named sets of cells of a paper, or compute some of its exact results.
-
-    PAPER is its short name, as ts-is-dp, or that of a comparison; NAMES are of its experiments
-    file, those that choose parameters of others before these.
-    """
-    from dpbandits.pipeline.jobs import build_results
-
-    for name in names:
-        build_results(project, paper, name, workers)
-
-
-@command()
-@click.argument("paper")
-@click.argument("name")
-@in_project
-def draw(project: "Project", paper: str, name: str) -> None:
-    """Draw one figure of a paper, with all its panels.
-
-    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
-    """
-    from dpbandits.pipeline.jobs import draw_paper_figure
-
-    draw_paper_figure(project, paper, name)
-
-
-@command()
-@click.argument("paper")
-@click.argument("name")
-@in_project
-def tabulate(project: "Project", paper: str, name: str) -> None:
-    """Write one table of a paper as LaTeX and csv.
-
-    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
-    """
-    from dpbandits.pipeline.jobs import write_paper_table
-
-    write_paper_table(project, paper, name)
-
-
-@command()
-@click.argument("paper")
-@click.option("--findings", "kind", flag_value="findings", help="judge what was found beyond them")
-@in_project
-def judge(project: "Project", paper: str, kind: str | None) -> None:
-    """Judge every claim of a paper and write the verdicts."""
-    from dpbandits.pipeline.jobs import judge_paper
-
-    judge_paper(project, paper, kind or "claims")
-
-
-@command()
-@click.argument("paper")
-@in_project
-def digitised(project: "Project", paper: str) -> None:
-    """Compare the digitised values of a paper with ours."""
-    from dpbandits.pipeline.jobs import write_digitised_comparison
-
-    write_digitised_comparison(project, paper)
-
-
-@command()
-@chosen
-@in_project
-def ledger(project: "Project") -> None:
-    """Gather the verdicts on the claims of all chosen papers in one ledger."""
-    from dpbandits.pipeline.jobs import write_whole_ledger
-
-    write_whole_ledger(project)
-
-
-@command()
-@chosen
-@in_project
-def typeset(project: "Project") -> None:
-    """Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
-    from dpbandits.pipeline.report import typeset_report
-
-    typeset_report(project)
-
-
-@command()
 @click.argument("file", type=FILE, required=False, metavar="[FILE.py]")
 @of_algorithm
 @chosen
@@ -162,46 +76,89 @@ def _check_project(project: "Project") -> None:
 
 
 @command()
-@click.argument("names", nargs=-1, metavar="[PAPER]...")
+@click.argument("paper")
+@click.argument("names", nargs=-1, required=True)
+@workers_option
 @in_project
-def publish(project: "Project", names: tuple[str, ...]) -> None:
-    """Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.
+def run(project: "Project", paper: str, names: Sequence[str], workers: int) -> None:
+    """Simulate named sets of cells of a paper, or compute some of its exact results.
 
-    Where a PAPER is named, those of the others stay as they are in docs/, and the documents are
-    written from all of them. Of a draft there is its own page, and no document names it.
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAMES are of its experiments
+    file, those that choose parameters of others before these.
     """
-    from dpbandits.pages.documents import write_costs, write_documents, write_drafts
-    from dpbandits.pipeline.publish import publish_chosen
+    from dpbandits.pipeline.jobs import build_results
 
-    chosen = project.only(names) if names else project
-    drafts = [name for name in chosen.chosen if name not in project.published]
-    written = [*publish_chosen(chosen), *write_drafts(project, drafts)]
-    if chosen.built() != drafts:
-        written += [write_costs(chosen), *write_documents(project)]
-    print(*written, sep="\n")
+    for name in names:
+        build_results(project, paper, name, workers)
 
 
 @command()
-@option("--out", type=FOLDER, default="site", help="folder (default: site)")
-@option("--only", type=NAMES, help="papers to show, drafts too; default: all published")
+@click.argument("paper")
+@click.argument("name")
 @in_project
-def site(project: "Project", out: Path, only: list[str] | None) -> None:
-    """Build a static site from the csv files that exist: every figure, claim and verdict."""
-    from dpbandits.pages.site.build import write_site
+def draw(project: "Project", paper: str, name: str) -> None:
+    """Draw one figure of a paper, with all its panels.
 
-    files = write_site(project.only(only) if only else project, out)
-    size = sum(file.stat().st_size for file in files) / 1e6
-    print(f"{out / 'index.html'} ({len(files)} files, {size:.1f} MB)")
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
+    """
+    from dpbandits.pipeline.jobs import draw_paper_figure
+
+    draw_paper_figure(project, paper, name)
 
 
 @command()
-@option("--out", type=FOLDER, default="artifact", help="of the archive (default: artifact)")
+@click.argument("paper")
+@click.argument("name")
 @in_project
-def artifact(project: "Project", out: Path) -> None:
-    """Pack sources, results, figures, tables, ledger, report and site into one archive."""
-    from dpbandits.pipeline.archive import pack
+def tabulate(project: "Project", paper: str, name: str) -> None:
+    """Write one table of a paper as LaTeX and csv.
 
-    print(pack(project, out))
+    PAPER is its short name, as ts-is-dp, or that of a comparison; NAME is of its experiments file.
+    """
+    from dpbandits.pipeline.jobs import write_paper_table
+
+    write_paper_table(project, paper, name)
+
+
+@command()
+@click.argument("paper")
+@in_project
+def digitised(project: "Project", paper: str) -> None:
+    """Compare the digitised values of a paper with ours."""
+    from dpbandits.pipeline.jobs import write_digitised_comparison
+
+    write_digitised_comparison(project, paper)
+
+
+@command()
+@click.argument("paper")
+@click.option("--findings", "kind", flag_value="findings", help="judge what was found beyond them")
+@in_project
+def judge(project: "Project", paper: str, kind: str | None) -> None:
+    """Judge every claim of a paper and write the verdicts."""
+    from dpbandits.pipeline.jobs import judge_paper
+
+    judge_paper(project, paper, kind or "claims")
+
+
+@command()
+@chosen
+@in_project
+def ledger(project: "Project") -> None:
+    """Gather the verdicts on the claims of all chosen papers in one ledger."""
+    from dpbandits.pipeline.jobs import write_whole_ledger
+
+    write_whole_ledger(project)
+
+
+@command()
+@chosen
+@in_project
+def typeset(project: "Project") -> None:
+    """Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
+    from dpbandits.pipeline.report import typeset_report
+
+    typeset_report(project)
 
 
 @command()
@@ -223,6 +180,49 @@ def verify(
     outcome.require_agreement()
 
 
+@command()
+@option("--out", type=FOLDER, default="artifact", help="of the archive (default: artifact)")
+@in_project
+def artifact(project: "Project", out: Path) -> None:
+    """Pack sources, results, figures, tables, ledger, report and site into one archive."""
+    from dpbandits.pipeline.archive import pack
+
+    print(pack(project, out))
+
+
+@command()
+@option("--out", type=FOLDER, default="site", help="folder (default: site)")
+@option("--only", type=NAMES, help="papers to show, drafts too; default: all published")
+@in_project
+def site(project: "Project", out: Path, only: list[str] | None) -> None:
+    """Build a static site from the csv files that exist: every figure, claim and verdict."""
+    from dpbandits.pages.site.build import write_site
+
+    files = write_site(project.only(only) if only else project, out)
+    size = sum(file.stat().st_size for file in files) / 1e6
+    print(f"{out / 'index.html'} ({len(files)} files, {size:.1f} MB)")
+
+
+@command()
+@click.argument("names", nargs=-1, metavar="[PAPER]...")
+@in_project
+def publish(project: "Project", names: tuple[str, ...]) -> None:
+    """Copy figures, tables and verdicts at paper scale to docs/, with fingerprints.
+
+    Where a PAPER is named, those of the others stay as they are in docs/, and the documents are
+    written from all of them. Of a draft there is its own page, and no document names it.
+    """
+    from dpbandits.pages.documents import write_costs, write_documents, write_drafts
+    from dpbandits.pipeline.publish import publish_chosen
+
+    chosen = project.only(names) if names else project
+    drafts = [name for name in chosen.chosen if name not in project.published]
+    written = [*publish_chosen(chosen), *write_drafts(project, drafts)]
+    if chosen.built() != drafts:
+        written += [write_costs(chosen), *write_documents(project)]
+    print(*written, sep="\n")
+
+
 @command("new-paper")
 @click.argument("name")
 @project_option
@@ -237,20 +237,3 @@ def new_paper(name: str, project: Path) -> None:
     print(*write_skeleton(Project.load(project), name), sep="\n")
     print(f"dpbandits check --papers {name}")
     print(f"snakemake --cores 2 --config 'papers=[{name}]' comparisons=[]")
-
-
-COMMANDS = (
-    check,
-    run,
-    draw,
-    tabulate,
-    digitised,
-    judge,
-    ledger,
-    typeset,
-    verify,
-    artifact,
-    site,
-    publish,
-    new_paper,
-)

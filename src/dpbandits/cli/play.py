@@ -240,6 +240,3 @@ def audit(x: Any, x_prime: Any, form: str, **options: Any) -> None:
     found = dpbandits.audit(pair=pair, **given(options))
     row = asdict(found.row) | {"verdict": found.verdict, "p_value": found.p_value}
     show(pd.DataFrame([row]), form, found.describe())
-
-
-COMMANDS = (simulate, identify, compare, overlay, audit)

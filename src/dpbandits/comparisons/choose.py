@@ -26,7 +26,6 @@ from dpbandits.comparisons.field import (
 from dpbandits.comparisons.scores import INTERPRETATIONS, WINNER
 from dpbandits.config import Context
 from dpbandits.engine.cells import whole_number
-from dpbandits.engine.provenance import require_current
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
@@ -344,8 +343,7 @@ def _table_path(folder: Path, name: str, scale: str | None) -> Path:
         found = folder if (folder / CONFIG).is_file() else published_folder()
         return found / PUBLISHED / f"{name}.csv"
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
-    require_current(target.files[0], target.depends_on)
-    return next(path for path in target.files if path.suffix == ".csv")
+    return next(path for path in target.current_files() if path.suffix == ".csv")
 
 
 def ranking(answer: pd.DataFrame) -> str:

@@ -171,7 +171,15 @@ class Contents:
 
     def _findings(self, paper: str) -> list[Values]:
         study = self.project.study(paper)
-        rows = published_table(self.project, paper, "findings") if study.findings else None
+        if not study.findings:
+            return []
+        try:
+            rows = published_table(self.project, paper, "findings")
+        except InputError:
+            if self.unpublished is None:
+                raise
+            # Claims are published first.
+            rows = self.evidence.assign(verdict="")[:0]
         return [
             {
                 "id": finding.id,
@@ -192,7 +200,7 @@ class Contents:
             for finding in study.findings
         ]
 
-    def _outcome(self, name: str, title: str, rows: "pd.DataFrame | None") -> Values:
+    def _outcome(self, name: str, title: str, rows: pd.DataFrame) -> Values:
         """Return what became of a finding: a word, a sentence, and the number nearest to another.
 
         Args:
@@ -200,16 +208,16 @@ class Contents:
             title: its title.
             rows: the published findings of its paper.
         """
-        assert rows is not None
         own, compared = (each[each["claim"] == name] for each in (rows, self.evidence))
         deciding = compared[compared["exploratory"] == "False"]
-        words, said = [*dict.fromkeys(own["verdict"])], "reported, without a threshold"
-        if size := len(deciding):
+        words = [*dict.fromkeys(own["verdict"])]
+        said = "reported, without a threshold" if words else "not judged yet"
+        if words and (size := len(deciding)):
             shown = int((deciding["decided"] == "for").sum())
-            every = {1: "its comparison", 2: "both comparisons"}.get(
-                size, f"all {size} comparisons"
-            )
-            said = f"{words[0]} by {every if shown == size else f'{shown} of {size} comparisons'}"
+            few = {1: "its comparison", 2: "both comparisons"}
+            which = few.get(size, f"all {size} comparisons")
+            which = which if shown == size else f"{shown} of {size} comparisons"
+            said = f"{words[0]} by {which}"
         found = {"outcome": ", ".join(words), "said": f"{title}: {said} ({name}).", "closest": ""}
         closest = deciding.merge(own, on=["estimate", "lo", "hi"], suffixes=("", "_finding"))
         for row in closest[:1].to_dict("records"):

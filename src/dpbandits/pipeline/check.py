@@ -11,7 +11,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.docket import Entry
 from dpbandits.claims.judge import check_series
 from dpbandits.config.documents import naming
 from dpbandits.engine.cells import Series
@@ -21,11 +20,10 @@ from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, PER_ARM, QUANTITIES
 from dpbandits.metrics.nash import bin_edges
-from dpbandits.papers import Paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import Study
 from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
-from dpbandits.reporting.spec import FigureSpec, panel_stem
+from dpbandits.reporting.spec import panel_stem
 
 RUNS = 2
 """So many runs are made up; no filter names a run."""
@@ -37,25 +35,21 @@ def blank_results(series: Sequence[Series]) -> pd.DataFrame:
     Columns, series, metrics, times and arms are those that a simulation would write; runs are
     ``RUNS`` at most, and one where they make Nash curves.
     """
-    short = [_short(line) for line in series]
-    frame = results_frame(short, [_blank(line) for line in short])
+    # One run makes a Nash curve.
+    short = [
+        replace(line, runs=line.runs[: 1 if line.cell.in_lockstep else RUNS], runs_per_curve=0)
+        for line in series
+    ]
+    blank: list[Runs] = [
+        {metric: np.zeros(_shape(line, metric)) for metric in line.cell.metrics} for line in short
+    ]
+    frame = results_frame(short, blank)
     # Rows are taken from plain objects ten times as fast as from the many pieces of put-together
     # text columns.
     return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
 
 
-def _short(series: Series) -> Series:
-    """Return the series with few runs, or with one that makes a Nash curve."""
-    runs = series.runs[: 1 if series.cell.in_lockstep else RUNS]
-    return replace(series, runs=runs, runs_per_curve=0)
-
-
-def _blank(series: Series) -> Runs:
-    return {metric: np.zeros(_shape(series, metric)) for metric in series.cell.metrics}
-
-
 def _shape(series: Series, metric: str) -> tuple[int, ...]:
-    """Return the shape of a metric's values."""
     cell, runs = series.cell, len(series.runs)
     name = metric.removeprefix(NOMINAL)
     if name == "nash_regret":
@@ -97,20 +91,18 @@ def _check_code(study: Study) -> None:
         "tables": [table.compute for table in tables.values() if table.compute],
     }
     for module, names in named.items():
-        known = _known(study.code, module, names) if names else ()
+        known: Sequence[str] = ()
+        # What draws is not loaded for its names.
+        if names and module in ("diagrams", "tables"):
+            known = names if study.code.modules(module) else ()
+        elif names:
+            known = list(getattr(study.code, module))
         unknown = [name for name in names if name not in known]
         if unknown:
             allowed = ", ".join(known) or f"none, without a module {study.code.package}.{module}"
             raise InputError(
                 f"{study.path}: {module} has no {', '.join(unknown)}; allowed: {allowed}"
             )
-
-
-def _known(code: Paper, module: str, names: Sequence[str]) -> Sequence[str]:
-    """Return the functions of a module; any of diagrams and tables, which load what draws."""
-    if module not in ("diagrams", "tables"):
-        return list(getattr(code, module))
-    return names if code.modules(module) else ()
 
 
 def _check_claims(project: Project, study: Study) -> None:
@@ -125,22 +117,21 @@ def _check_claims(project: Project, study: Study) -> None:
         "figure": {stem for figure in study.figures.values() for stem in figure.stems}
         | set(study.tables),
     }
-    places: list[tuple[str, Entry]] = []
-    places += [(f"{study.claims_path}: claims.{claim.id}", claim) for claim in study.claims]
-    places += [(f"{study.findings_path}: findings.{claim.id}", claim) for claim in study.findings]
-    for place, claim in places:
-        _refuse_unknown(f"{place}.reads", claim.reads, allowed["reads"])
-        _refuse_unknown(f"{place}.figure", claim.figure, allowed["figure"])
+    claims = f"{study.claims_path}: claims"
+    findings = f"{study.findings_path}: findings"
+    asked = [
+        (f"{place}.{entry.id}.{key}", getattr(entry, key), allowed[key])
+        for place, entries in ((claims, study.claims), (findings, study.findings))
+        for entry in entries
+        for key in allowed
+    ]
     known = {claim.id for claim in study.claims} | set(study.notes.withdrawn)
-    for finding in study.findings:
-        place = f"{study.findings_path}: findings.{finding.id}.claims"
-        _refuse_unknown(place, finding.claims, known)
-
-
-def _refuse_unknown(place: str, given: Sequence[str], allowed: set[str]) -> None:
-    unknown = sorted(set(given) - allowed)
-    if unknown:
-        raise InputError(f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(allowed))}")
+    asked += [(f"{findings}.{each.id}.claims", each.claims, known) for each in study.findings]
+    for place, given, names in asked:
+        if unknown := sorted(set(given) - names):
+            raise InputError(
+                f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(names))}"
+            )
 
 
 def check_sentences(study: Study) -> None:
@@ -149,7 +140,8 @@ def check_sentences(study: Study) -> None:
     A variant of a figure shares its sentences.
     """
     figures = [each for name, each in study.figures.items() if re.fullmatch(r"fig\d+", name)]
-    stems = {stem for figure in figures for stem in panels_of(figure)}
+    # The panels of a figure, or the figure itself where it has none.
+    stems = {stem for figure in figures for stem in figure.stems[:-1] or figure.stems}
     shown = set(study.about.panels) if study.about else set()
     if stems != shown:
         wrong = ", ".join(sorted(stems ^ shown))
@@ -157,11 +149,6 @@ def check_sentences(study: Study) -> None:
             f"{study.config_path('paper')}: panels lacks, or has without a panel, {wrong}; "
             f"allowed: one sentence for each panel of the paper's figures"
         )
-
-
-def panels_of(figure: FigureSpec) -> list[str]:
-    """Return the panels of a figure, or the figure itself where it has none."""
-    return figure.stems[:-1] or figure.stems
 
 
 def check_filters(project: Project) -> None:

@@ -7,19 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.provenance import require_current, write_provenance, write_text
+from dpbandits.engine.provenance import write_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import (
     CLAIMS,
     DIGITISED,
     FINDINGS,
-    Target,
     digitised_figures,
     digitised_target,
     figure_target,
     ledger_target,
-    record,
+    recorded,
     table_target,
     verdicts_target,
 )
@@ -106,27 +105,23 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     """Draw a figure and its panels into ``figures/PAPER``; return the files."""
     from dpbandits.reporting.draw import draw_figure
 
-    begun = time.monotonic()
     target = figure_target(project, paper, figure)
     study = project.study(paper)
     entry, folder = study.figure_entries[figure], project.figures_folder(paper)
     frames, code = partial(project.frame, paper), study.code
-    written = draw_figure(entry, figure, frames, folder, code.derived, code.diagrams, paper)
-    record(project, target, begun)
-    return written
+    with recorded(project, target):
+        return draw_figure(entry, figure, frames, folder, code.derived, code.diagrams, paper)
 
 
 def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     """Write a table of a paper into ``results/tables/PAPER``; return the files."""
     from dpbandits.reporting.tables import write_table
 
-    begun = time.monotonic()
     target = table_target(project, paper, table)
     study, frames = project.study(paper), partial(_frame, project, paper)
     entry, folder = study.table_entries[table], project.tables_folder(paper)
-    written = write_table(entry, table, frames, folder, study.code.tables)
-    record(project, target, begun)
-    return written
+    with recorded(project, target):
+        return write_table(entry, table, frames, folder, study.code.tables)
 
 
 def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
@@ -136,33 +131,25 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
     from dpbandits.reporting.tables import add_statements
 
     if name == DIGITISED:
-        [path] = _current(digitised_target(project, paper))
+        [path] = digitised_target(project, paper).current_files()
         return pd.read_csv(path, keep_default_na=False, na_values=_MISSING)
     if name != CLAIMS:
         return project.frame(paper, name)
-    path, *_ = _current(verdicts_target(project, paper, CLAIMS))
+    path, *_ = verdicts_target(project, paper, CLAIMS).current_files()
     statements = {claim.id: claim.statement for claim in project.study(paper).claims}
     verdicts = pd.read_csv(path, keep_default_na=False, na_values=_NO_NUMBER)
     return add_statements(verdicts, statements)
-
-
-def _current(target: Target) -> tuple[Path, ...]:
-    """Return the files of a target; InputError where they are missing or stale."""
-    require_current(target.files[0], target.depends_on)
-    return target.files
 
 
 def write_digitised_comparison(project: Project, paper: str) -> Path:
     """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
     from dpbandits.reporting.digitised import compare_digitised, digitised_csv
 
-    begun = time.monotonic()
     entries = digitised_figures(project.study(paper))
-    compared = compare_digitised(entries, partial(project.frame, paper))
-    target = digitised_target(project, paper)
-    write_text(target.files[0], digitised_csv(compared))
-    record(project, target, begun)
-    return target.files[0]
+    with recorded(project, digitised_target(project, paper)) as [path]:
+        compared = compare_digitised(entries, partial(project.frame, paper))
+        write_text(path, digitised_csv(compared))
+    return path
 
 
 def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
@@ -174,18 +161,16 @@ def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
     from dpbandits.claims.judge import judge
     from dpbandits.claims.ledger import comparisons, ledger, simultaneous, to_csv
 
-    begun = time.monotonic()
-    target = verdicts_target(project, paper, kind)
-    study, evidence = project.study(paper), evidence_of(project, paper)
-    if kind == FINDINGS:
-        found = judge(study.findings, evidence, _scale(project))
-        tables = [ledger(found), comparisons(found)]
-    else:
-        found = judged(project, paper, study.claims, evidence)
-        tables = [ledger(found), simultaneous(found), comparisons(found)]
-    for path, table in zip(target.files, tables, strict=True):
-        write_text(path, to_csv(table))
-    record(project, target, begun)
+    with recorded(project, verdicts_target(project, paper, kind)) as paths:
+        study, evidence = project.study(paper), evidence_of(project, paper)
+        if kind == FINDINGS:
+            found = judge(study.findings, evidence, _scale(project))
+            tables = [ledger(found), comparisons(found)]
+        else:
+            found = judged(project, paper, study.claims, evidence)
+            tables = [ledger(found), simultaneous(found), comparisons(found)]
+        for path, table in zip(paths, tables, strict=True):
+            write_text(path, to_csv(table))
 
 
 def evidence_of(project: Project, paper: str) -> "Evidence":
@@ -222,18 +207,16 @@ def write_whole_ledger(project: Project) -> None:
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables
 
-    begun = time.monotonic()
-    ledgers = []
-    for paper in project.chosen:
-        verdicts, both = map(read_ledger, _current(verdicts_target(project, paper, CLAIMS))[:2])
-        claims = project.study(paper).claims
-        figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
-        ledgers.append(join(paper, claims, verdicts, both, figures))
-    whole = together(ledgers)
-    target = ledger_target(project)
-    ledger_csv, *shown = target.files
-    write_text(ledger_csv, to_csv(whole))
-    texts = ledger_tables(whole, target.caption)
-    for path in shown:
-        write_text(path, texts[path.suffix])
-    record(project, target, begun)
+    target, ledgers = ledger_target(project), []
+    with recorded(project, target) as [ledger_csv, *shown]:
+        for paper in project.chosen:
+            paths = verdicts_target(project, paper, CLAIMS).current_files()
+            verdicts, both = map(read_ledger, paths[:2])
+            claims = project.study(paper).claims
+            figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
+            ledgers.append(join(paper, claims, verdicts, both, figures))
+        whole = together(ledgers)
+        write_text(ledger_csv, to_csv(whole))
+        texts = ledger_tables(whole, target.caption)
+        for path in shown:
+            write_text(path, texts[path.suffix])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dpbandits.claims.docket import Entry
-from dpbandits.engine.provenance import require_current, write_bytes, write_text
+from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import Study
@@ -44,26 +44,27 @@ def publish_chosen(project: Project) -> list[Path]:
 
 def _publish_paper(project: Project, paper: str, published: Iterable[Target]) -> list[Path]:
     of_paper = [target for target in published if target.paper == paper]
+    pictures, tables = [], []
     for target in of_paper:
-        require_current(target.files[0], target.depends_on)
-    pictures = [path for target in of_paper if target.kind != TABLE for path in target.files]
-    tables = [path for target in of_paper if target.kind == TABLE for path in target.files]
-    pictures = [path for path in pictures if path.suffix != ".pdf"]
-    tables = [path for path in tables if path.suffix in (".tex", ".csv")]
-    written = _copied(pictures, project.folder / FIGURES / paper, FINGERPRINTS)
-    written += _copied(tables, project.folder / TABLES / paper)
+        files = target.current_files()
+        if target.kind == TABLE:
+            tables += [path for path in files if path.suffix in (".tex", ".csv")]
+        else:
+            pictures += [path for path in files if path.suffix != ".pdf"]
     stamp = project.folder / FIGURES / paper / FINGERPRINTS
+    written = [*_copied(pictures, stamp.parent, stamp)]
+    written += _copied(tables, project.folder / TABLES / paper)
     text = json.dumps(current_fingerprints(of_paper), indent=2, sort_keys=True)
     write_text(stamp, text + "\n")
     return [*written, stamp]
 
 
-def _copied(sources: list[Path], folder: Path, *kept: str) -> list[Path]:
-    """Copy files into a folder, and delete what else stands there but the names ``kept``."""
+def _copied(sources: list[Path], folder: Path, *kept: Path) -> list[Path]:
+    """Copy files into a folder, and delete what else is there but for ``kept``."""
     written = [folder / source.name for source in sources]
     for source, target in zip(sources, written, strict=True):
         write_bytes(target, source.read_bytes())
-    for old in set(folder.glob("*.*")) - {*written, *(folder / name for name in kept)}:
+    for old in set(folder.glob("*.*")) - {*written, *kept}:
         old.unlink()
     return written
 

@@ -1,6 +1,5 @@
 """The report, a page for each paper and all tables, as PDF (needs pdflatex)."""
 
-import time
 from collections import Counter
 from collections.abc import Iterable
 from importlib.metadata import version
@@ -13,7 +12,16 @@ from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.engine.identity import digest_of
 from dpbandits.engine.provenance import library_versions, require_current, write_bytes, write_text
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import CLAIMS, EXTRA, FIGURE, REPORT, TABLE, Target, record, targets
+from dpbandits.pipeline.targets import (
+    CLAIMS,
+    EXTRA,
+    FIGURE,
+    REPORT,
+    TABLE,
+    Target,
+    recorded,
+    targets,
+)
 from dpbandits.reporting.report import body, pdf_of, render, require_pdflatex
 from dpbandits.reporting.text import escape
 
@@ -31,15 +39,13 @@ def typeset_report(project: Project) -> list[Path]:
     Raises:
         InputError: there is no pdflatex, or something is missing or stale.
     """
-    begun = time.monotonic()
     require_pdflatex()
     built = targets(project)
     [report] = [target for target in built if target.kind == REPORT]
-    path, source = report.files
-    document = report_source(project, built)
-    write_bytes(path, pdf_of(document, project.folder))
-    write_text(source, document)
-    record(project, report, begun)
+    with recorded(project, report) as [path, source]:
+        document = report_source(project, built)
+        write_bytes(path, pdf_of(document, project.folder))
+        write_text(source, document)
     return [source, path]
 
 
@@ -55,7 +61,7 @@ def report_source(project: Project, built: Iterable[Target]) -> str:
     """
     shown = [each for each in built if each.kind in (CLAIMS, FIGURE, TABLE)]
     for target in shown:
-        require_current(target.files[0], target.depends_on)
+        target.current_files()
     verdicts = [*VERDICTS, DEPENDS]
     ledgers = {each.paper: _read(each.files[0]) for each in shown if each.kind == CLAIMS}
     counted = {paper: counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, StrictInt
 
@@ -45,9 +45,10 @@ PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
 
 VOCABULARY = "dpbandits.claims.statistics"
-"""Quantitys of every paper, which the claims of some name."""
+"""Quantities of every paper, which the claims of some name."""
 
 Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
+Known = TypeVar("Known")
 
 
 def _sentence(text: str) -> str:
@@ -162,7 +163,7 @@ def in_words(numbers: Iterable[int]) -> str:
     texts = [f"{number:,}" for number in sorted(set(numbers))]
     if len(texts) > LISTED:
         return f"{texts[0]} to {texts[-1]}"
-    return " and ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
+    return joined(texts)
 
 
 DEFAULT_TABLES: Mapping[str, Mapping[str, Any]] = {
@@ -362,15 +363,16 @@ class Study:
 
     def figure(self, name: str) -> FigureSpec:
         """Return a figure; InputError if there is none of that name."""
-        if name not in self.figures:
-            raise InputError.unknown(f"{self.path}: figure", name, self.figures)
-        return self.figures[name]
+        return self._named("figure", name, self.figures)
 
     def table(self, name: str) -> TableSpec:
         """Return a table; InputError if there is none of that name."""
-        if name not in self.tables:
-            raise InputError.unknown(f"{self.path}: table", name, self.tables)
-        return self.tables[name]
+        return self._named("table", name, self.tables)
+
+    def _named(self, kind: str, name: str, known: Mapping[str, Known]) -> Known:
+        if name not in known:
+            raise InputError.unknown(f"{self.path}: {kind}", name, known)
+        return known[name]
 
     def _with_caption(self, place: str, entry: Any, spec: FigureSpec | TableSpec) -> Any:
         """Return the entry of a figure or table with the numbers of its caption filled in."""
@@ -400,9 +402,7 @@ class Study:
 
     def simulation(self, name: str) -> "SimulationPlan":
         """Return one simulation; InputError if there is none of that name."""
-        if name not in self.simulations:
-            raise InputError.unknown(f"{self.path}: simulation", name, self.simulations)
-        return self.simulations[name]
+        return self._named("simulation", name, self.simulations)
 
     def _plan(self, name: str, spec: SimulationSpec) -> SimulationPlan:
         where = f"{self.path}: simulations.{name}"
@@ -500,7 +500,7 @@ class Study:
         file = self._claims_file
         return [] if file is None else claims_of(file, self.claims_path, functions, self._simulated)
 
-    @property
+    @cached_property
     def _simulated(self) -> dict[str, int]:
         return {name: spec.runs.count for name, spec in self.file.simulations.items()}
 
@@ -540,8 +540,16 @@ class Study:
 
     def judged(self, kind: str) -> list[str]:
         """Return the names of the results that the ``claims`` or ``findings`` read, sorted."""
-        entries = self._claims(None) if kind == "claims" else self._findings(None)
-        return sorted({name for entry in entries for name in entry.reads})
+        return self._judged[kind]
+
+    @cached_property
+    def _judged(self) -> Mapping[str, list[str]]:
+        # Each job and target asks; to find out takes as long as the rest of the DAG.
+        claims, findings = self._claims(None), self._findings(None)
+        return {
+            "claims": sorted({name for claim in claims for name in claim.reads}),
+            "findings": sorted({name for finding in findings for name in finding.reads}),
+        }
 
     def judged_fingerprint(self, kind: str) -> str:
         """Return the hash of what they are judged with: their entries and the sources."""

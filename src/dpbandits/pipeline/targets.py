@@ -8,6 +8,7 @@ import csv
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from dpbandits.reporting.report import template_text
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"
 LEDGER, REPORT = "ledger", "report"
+SHOWN = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
+"""Kinds that ``rule all`` and ``rule extras`` build; results are what these read."""
 
 COSTS = Path("docs/cost.csv")
 """What each job of the published build took."""
@@ -80,6 +83,11 @@ class Target:
         """Whether it is supplementary, built by ``make extras``."""
         return self.kind == FINDINGS or self.name.startswith(EXTRA)
 
+    def current_files(self) -> tuple[Path, ...]:
+        """Return the files; InputError where they are missing or stale."""
+        require_current(self.files[0], self.depends_on)
+        return self.files
+
 
 def rule_name(*words: str) -> str:
     """Return the name of a rule: of a paper, ``ts_is_dp``, or of what is built of it."""
@@ -104,8 +112,7 @@ def published_seconds(project: Project) -> dict[str, float]:
 
 def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
     """Return what ``rule all`` builds of all targets, the papers' own, or ``rule extras``."""
-    kinds = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
-    return [target for target in built if target.kind in kinds and target.is_extra == extra]
+    return [target for target in built if target.kind in SHOWN and target.is_extra == extra]
 
 
 def batches(built: Iterable[Target]) -> dict[str, list[Target]]:
@@ -114,27 +121,31 @@ def batches(built: Iterable[Target]) -> dict[str, list[Target]]:
     At the quick scale a batch is one job: to start one takes longer than most results.
     """
     every = list(built)
-    results = [target for target in every if target.kind == RESULTS]
-    needed = {path for target in wanted(every, extra=False) for path in target.inputs}
-    # Results that tune others come first in the list.
-    for target in reversed(results):
-        if target.files[0] in needed:
-            needed |= set(target.inputs)
+    needed = _results_for(every, wanted(every, extra=False))
     found: dict[str, list[Target]] = {}
-    for target in results:
-        words = [target.paper, *(() if target.files[0] in needed else ("extra",)), RESULTS]
-        found.setdefault(rule_name(*words), []).append(target)
+    for target in every:
+        if target.kind == RESULTS:
+            words = [target.paper, *(() if target in needed else ("extra",)), RESULTS]
+            found.setdefault(rule_name(*words), []).append(target)
     return found
 
 
-def record(project: Project, target: Target, begun: float) -> None:
-    """Write the provenance of a figure, table or ledger that was just built.
+def _results_for(every: Iterable[Target], made: Iterable[Target]) -> list[Target]:
+    """Return the results that some targets are made of, those that tune others among them."""
+    results = [target for target in every if target.kind == RESULTS]
+    read = {path for target in made for path in target.inputs}
+    # Results that tune others come first in the list.
+    for target in reversed(results):
+        if target.files[0] in read:
+            read |= set(target.inputs)
+    return [target for target in results if target.files[0] in read]
 
-    Args:
-        project: the project.
-        target: what was built.
-        begun: when its making began, by ``time.monotonic``.
-    """
+
+@contextmanager
+def recorded(project: Project, target: Target) -> Iterator[tuple[Path, ...]]:
+    """Write the provenance of a figure, table or ledger that is made meanwhile; yield its files."""
+    begun = time.monotonic()
+    yield target.files
     details = {
         "scale": project.scale,
         "seed": project.seed,
@@ -220,7 +231,6 @@ def results_target(project: Project, paper: str, name: str) -> Target:
 
 
 def _read(project: Project, paper: str, names: Iterable[str]) -> dict[str, str]:
-    """Return the fingerprint of each set of results."""
     return {name: project.results_fingerprint(paper, name) for name in names}
 
 
@@ -275,10 +285,10 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         sources += study.code.modules("tables")
     if table.reads == entries.LEDGER:
         read = verdicts_target(project, paper, CLAIMS)
-        inputs, depends_on = read.files[:1], read.depends_on
+        inputs, depends_on = read.files[:1], dict(read.depends_on)
     elif table.reads == entries.DIGITISED:
         read = digitised_target(project, paper)
-        inputs, depends_on = read.files, read.depends_on
+        inputs, depends_on = read.files, dict(read.depends_on)
     else:
         inputs = _paths(project, paper, table.reads)
         depends_on = _read(project, paper, table.reads)
@@ -330,9 +340,9 @@ def digitised_figures(study: Study) -> dict[str, Mapping[str, Any]]:
 def digitised_target(project: Project, paper: str) -> Target:
     """Return the comparison of a paper's digitised values with ours."""
     study = project.study(paper)
-    entries = digitised_figures(study)
-    reads = list(dict.fromkeys(read for name in entries for read in study.figures[name].reads))
-    shown = [dict(entry) for entry in entries.values()]
+    compared = digitised_figures(study)
+    reads = list(dict.fromkeys(read for name in compared for read in study.figures[name].reads))
+    shown = [dict(entry) for entry in compared.values()]
     return Target(
         kind=DIGITISED,
         paper=paper,
@@ -393,17 +403,10 @@ def built_targets(project: Project) -> list[Target]:
         InputError: results, a figure, a table or a ledger is missing, damaged or stale.
     """
     every = targets(project)
-    chosen = [*wanted(every, extra=False), *wanted(every, extra=True)]
-    made = [target for target in every if target in chosen and target.kind != REPORT]
+    made = [target for target in every if target.kind in SHOWN]
     for target in made:
-        require_current(target.files[0], target.depends_on)
-    results = [target for target in every if target.kind == RESULTS]
-    read = {path for target in made for path in target.inputs}
-    # Results that tune others come first in the list.
-    for target in reversed(results):
-        if target.files[0] in read:
-            read |= set(target.inputs)
-    needed = [target for target in results if target.files[0] in read]
+        target.current_files()
+    needed = _results_for(every, made)
     for target in needed:
         project.frame(target.paper, target.name)
         read_provenance(target.provenance)
@@ -442,7 +445,7 @@ def _is_current(target: Target) -> bool:
 
         return results_stamp(target.files[0]) in target.depends_on.values()
     try:
-        require_current(target.files[0], target.depends_on)
+        target.current_files()
     except InputError:
         return False
     return True

@@ -16,6 +16,7 @@ from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
+    DERIVED,
     NASH_KINDS,
     NASH_METRICS,
     NASH_REGRET,
@@ -246,19 +247,15 @@ def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     return pd.DataFrame(series_rows)
 
 
-def _analytic(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Exact values as they stand."""
+def _computed(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Exact values as they stand, or values that a function of the paper derived with intervals."""
     _require_one_series(rows, place)
     for column in ("x", "y"):
         require_column(rows, column, place)
-    points = rows.sort_values("x")[["x", "y"]].reset_index(drop=True)
-    return points.assign(lo=points["y"], hi=points["y"], runs=0)
-
-
-def _derived(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Values that a function of the paper derived, with their intervals."""
-    _require_one_series(rows, place)
-    return rows.sort_values("x")[["x", "y", "lo", "hi", "runs"]].reset_index(drop=True)
+    points = rows.sort_values("x").reset_index(drop=True)
+    if panel.kind == DERIVED:
+        return points[["x", "y", "lo", "hi", "runs"]]
+    return points[["x", "y"]].assign(lo=points["y"], hi=points["y"], runs=0)
 
 
 def _require_one_series(rows: pd.DataFrame, place: str) -> None:
@@ -277,8 +274,8 @@ POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFr
     "rate": _rate,
     "nash": _nash,
     "nash-final": _final,
-    "analytic": _analytic,
-    "derived": _derived,
+    "analytic": _computed,
+    DERIVED: _computed,
 }
 """By kind of panel: from the panel, a line, its rows and its place in the file to its points.
 

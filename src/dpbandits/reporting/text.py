@@ -35,38 +35,13 @@ def plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-_GREEK = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ε": "varepsilon",
-    "ϵ": "epsilon",
-    "η": "eta",
-    "θ": "theta",
-    "λ": "lambda",
-    "μ": "mu",
-    "π": "pi",
-    "ρ": "rho",
-    "σ": "sigma",
-    "τ": "tau",
-    "φ": "phi",
-    "Δ": "Delta",
-    "Φ": "Phi",
-    "Ω": "Omega",
-}
-_SIGNS = {
-    "≤": "le",
-    "≥": "ge",
-    "≠": "ne",
-    "≈": "approx",
-    "×": "times",
-    "·": "cdot",
-    "±": "pm",
-    "∞": "infty",
-    "→": "to",
-    "√": "surd",
-}
+_GREEK_NAMES = (
+    *("alpha", "beta", "gamma", "delta", "varepsilon", "epsilon", "eta", "theta", "lambda"),
+    *("mu", "pi", "rho", "sigma", "tau", "phi", "Delta", "Phi", "Omega"),
+)
+_GREEK = dict(zip("αβγδεϵηθλμπρστφΔΦΩ", _GREEK_NAMES, strict=True))
+_SIGN_NAMES = ("le", "ge", "ne", "approx", "times", "cdot", "pm", "infty", "to", "surd")
+_SIGNS = dict(zip("≤≥≠≈×·±∞→√", _SIGN_NAMES, strict=True))
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 _POWERS = str.maketrans(_RAISED, "0123456789-")
 _SUPERSCRIPTS = str.maketrans("0123456789-", _RAISED)

@@ -20,7 +20,6 @@ from markupsafe import Markup, escape
 from PIL import Image
 
 from dpbandits.errors import InputError
-from dpbandits.pages.figures import FigureGroup
 from dpbandits.pages.published import PUBLISHED
 from dpbandits.pages.render import one_line, without_elements
 from dpbandits.pages.site import content
@@ -167,7 +166,8 @@ def site_contents(project: Project) -> Contents:
     site = Site.of(project)
     charts = {figure_address(group): content.figure_charts(site, group) for group in site.groups}
     data = _data(site)
-    pages = [*_pages(site, charts, {address: len(text) for address, text in data.items()})]
+    links = _links(site)
+    pages = [*_pages(site, charts, links, {address: len(text) for address, text in data.items()})]
     existing = {address for _, address, _ in pages}
     cited = content.citation(project)
     menu = [(address, name) for address, name in MENU if address in {*existing, PYTHON}]
@@ -177,13 +177,11 @@ def site_contents(project: Project) -> Contents:
         "drafts": site.drafts,
         "existing": existing,
     }
-    links = _links(site)
     contents = {page[1]: rendered(page, links, shared) for page in pages}
-    contents |= {
-        chart_address(group): chart_script(group, views)
-        for group in site.groups
-        if (views := charts[figure_address(group)])
-    }
+    for group in site.groups:
+        if views := charts[figure_address(group)]:
+            name = json.dumps(f"{group.paper}/{group.base}")
+            contents[chart_address(group)] = f"figures[{name}] = {_json(views)};\n".encode()
     contents |= {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}
     contents |= {"CITATION.cff": cited["text"].encode(), MARK: b""}
     return contents | data | interface_pages(menu) | _pictures(site)
@@ -252,7 +250,12 @@ MENU = (
 """The pages by what a reader comes for."""
 
 
-def _pages(site: Site, charts: Mapping[str, list[Json]], sizes: dict[str, int]) -> Iterator[Page]:
+def _pages(
+    site: Site,
+    charts: Mapping[str, list[Json]],
+    links: Mapping[str, str],
+    sizes: dict[str, int],
+) -> Iterator[Page]:
     """Yield every page."""
     yield content.front_page(site)
     yield from content.paper_pages(site)
@@ -261,7 +264,7 @@ def _pages(site: Site, charts: Mapping[str, list[Json]], sizes: dict[str, int]) 
     yield from content.claim_pages(site, charts)
     yield from content.table_pages(site)
     yield from switches_pages(site, charts)
-    yield from content.written_pages(site, _links(site))
+    yield from content.written_pages(site, links)
     yield content.algorithms_page(site)
     yield content.findings_page(site)
     yield content.errata_page(site)
@@ -272,18 +275,11 @@ def _pages(site: Site, charts: Mapping[str, list[Json]], sizes: dict[str, int]) 
 
 def _links(site: Site) -> dict[str, str]:
     """Return the place of each claim, finding and erratum by its id."""
-    claims = {claim: f"claims/{claim}.html" for claim in site.claims}
-    findings, errata = site.findings, site.errata
-    return {
-        **claims,
-        **{each["id"]: f"findings.html#{each['id']}" for of in findings.values() for each in of},
-        **{each["id"]: f"errata.html#{each['id']}" for of in errata.values() for each in of},
-    }
-
-
-def chart_script(group: FigureGroup, views: list[Json]) -> bytes:
-    """Return the script that gives the views of a figure to the pages that draw it."""
-    return f"figures[{json.dumps(f'{group.paper}/{group.base}')}] = {_json(views)};\n".encode()
+    links = {claim: f"claims/{claim}.html" for claim in site.claims}
+    for page, of_papers in (("findings", site.findings), ("errata", site.errata)):
+        ids = [entry["id"] for entries in of_papers.values() for entry in entries]
+        links |= {name: f"{page}.html#{name}" for name in ids}
+    return links
 
 
 def _data(site: Site) -> Contents:

@@ -265,12 +265,11 @@ def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Valu
     """Return what a page shows of a table: columns named first, then others, long texts last."""
     cells = table_cells(site, paper, name)[1]
     table = site.project.study(paper).tables[name]
-    names = [column.name for column in table.columns]
     lengths = cells.astype(str).map(len).mean()
-    places = [
-        (first.index(name) if name in first else len(first), length > LONG)
-        for name, length in zip(names if first else cells.columns, lengths, strict=True)
-    ]
+    named = {
+        column.label: first.index(column.name) for column in table.columns if column.name in first
+    }
+    places = [(named.get(str(head), len(first)), length > LONG) for head, length in lengths.items()]
     # Two columns may have one head.
     cells = cells.iloc[:, sorted(range(len(places)), key=places.__getitem__)]
     suffixes = ("csv", "tex", "tabular")
