@@ -22,6 +22,7 @@ import dpbandits
 from dp_bai_trials import TRIALS, near
 from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
+from dpbandits.auditing.events import Event
 from dpbandits.auditing.index_policies import (
     LEAST_CHANCE,
     MARGIN,
@@ -29,6 +30,7 @@ from dpbandits.auditing.index_policies import (
     abandoned_arm,
     adap_ucb_policy,
     anytime_lazy_ucb_policy,
+    by_loss,
     constant_means,
     largest_leaks,
     sequence_chances,
@@ -179,6 +181,13 @@ def test_chances_sum_to_1(name: str, horizon: int, changed: float) -> None:
         chances = sequence_chances(POLICIES[name](horizon, 0.5), means)
         assert sum(chances.values()) == pytest.approx(1.0, abs=1e-10)
         assert len({len(arms) for arms in chances}) == 1
+
+
+def test_of_losses_that_differ_by_rounding_the_likeliest_event_is_shown() -> None:
+    rare, likely = Event("rare", -9.0 - 1e-14, -8.0), Event("likely", -3.0, -2.0)
+    larger = Event("larger", -9.0 - 1e-9, -8.0)
+    assert max([rare, likely], key=by_loss) is likely
+    assert max([likely, larger], key=by_loss) is larger
 
 
 @pytest.mark.parametrize("name", POLICIES)

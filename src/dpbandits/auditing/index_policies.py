@@ -230,12 +230,18 @@ def constant_means(first: float, second: float, release: int, changed: float) ->
     return mean
 
 
+def by_loss(leak: Event) -> tuple[float, float]:
+    """Return what events are compared by: processors differ in the last digit of a loss."""
+    return round(leak.epsilon, 12), leak.log_unlikely
+
+
 def largest_leaks(
     policy: Policy, unchanged: CleanMeans, changed: CleanMeans, least_chances: tuple[float, ...]
 ) -> list[Event]:
     """Return the arm sequences that separate two tables the most.
 
-    One for each least chance: sequences with a smaller one under either table are left out.
+    One for each least chance: sequences with a smaller one under either table are left out. Of
+    those that rounding alone tells apart it is the likeliest.
     """
     first, second = (sequence_chances(policy, means) for means in (unchanged, changed))
     leaks = [
@@ -246,7 +252,7 @@ def largest_leaks(
     return [
         max(
             (leak for leak in leaks if leak.log_unlikely >= math.log(least)),
-            key=lambda leak: leak.epsilon,
+            key=by_loss,
         )
         for least in least_chances
     ]

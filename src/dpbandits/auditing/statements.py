@@ -65,6 +65,7 @@ from dpbandits.auditing.index_policies import (
     abandoned_arm,
     adap_ucb_policy,
     anytime_lazy_ucb_policy,
+    by_loss,
     constant_means,
     largest_leaks,
 )
@@ -447,7 +448,7 @@ def _enumerated(statement: str, algorithm: str, policy: Policy) -> Rows:
         leaks = largest_leaks(policy, means[0], means[1], (LEAST_CHANCE, math.exp(OBSERVABLE)))
         by_table.append([(leak, words) for leak in leaks])
     for found in zip(*by_table, strict=True):
-        leak, pair = max(found, key=lambda candidate: candidate[0].epsilon)
+        leak, pair = max(found, key=lambda candidate: by_loss(candidate[0]))
         yield exact_row(
             leak,
             pair,
