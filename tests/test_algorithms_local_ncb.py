@@ -5,7 +5,9 @@ Error rate of the statistical tests: at most TESTS hypotheses that are true are 
 planted deviation that it must catch.
 """
 
+import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,26 +63,24 @@ ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2
 
 
 def test_phase_one_lasts_as_long_as_the_cap() -> None:
-    for variant, interpretations, rounds in [
+    cases: list[tuple[str, dict[str, str], Callable[[int, int], int]]] = [
         ("as-coded", {}, lambda horizon, root: root + 1),
         ("repaired", {}, lambda horizon, root: root + 1),
         ("as-written", {"cap": "root", "stop_test": "off"}, lambda horizon, root: root),
         ("repaired", {"cap": "tenth"}, lambda horizon, root: math.ceil(horizon / 10)),
-    ]:
-        for horizon, root in ROOTS:
-            if interpretations and horizon > 10**5:
-                return
-            settings_, state = (
-                told(NCB, FIFTY_ARMS, horizon, variant, **interpretations),
-                NCB.state(50),
-            )
-            generator, cap = np.random.default_rng(1), rounds(horizon, root)
-            # One chunk a round in phase I, which ends with the round that reaches the cap.
-            for clock in range(1, min(cap, horizon) + 1):
-                assert state.phase[0] == EXPLORING
-                advance(NCB, settings_, state, FIFTY_ARMS, generator, 1)
-                assert state.clock[0] == clock
-            assert (state.phase[0] == EXPLORING) == (cap > horizon)
+    ]
+    for (variant, interpretations, rounds), (horizon, root) in itertools.product(cases, ROOTS):
+        if interpretations and horizon > 10**5:
+            continue
+        settings_ = told(NCB, FIFTY_ARMS, horizon, variant, **interpretations)
+        state, generator = NCB.state(50), np.random.default_rng(1)
+        cap = rounds(horizon, root)
+        # One chunk a round in phase I, which ends with the round that reaches the cap.
+        for clock in range(1, min(cap, horizon) + 1):
+            assert state.phase[0] == EXPLORING
+            advance(NCB, settings_, state, FIFTY_ARMS, generator, 1)
+            assert state.clock[0] == clock
+        assert (state.phase[0] == EXPLORING) == (cap > horizon)
 
 
 # Derived: T -> rounds k n* at which the stop condition holds at its expectation for the best arm.
@@ -88,10 +88,10 @@ STOPS = {10**6: 4.44e8, 10**7: 5.99e8, 10**8: 7.77e8, 10**9: 9.79e8, 10**10: 1.2
 
 
 def test_the_stop_test_passes_where_the_table_says() -> None:
-    for horizon in STOPS:
+    best = FIFTY_ARMS.means.max()
+    for horizon, rounds in STOPS.items():
         settings_ = told(NCB, FIFTY_ARMS, horizon)
-        window = open_window.py_func(settings_, horizon)
-        best, log = FIFTY_ARMS.means.max(), math.log(horizon)
+        window, log = open_window.py_func(settings_, horizon), math.log(horizon)
 
         def excess(n: float) -> float:
             d = best - math.sqrt(8 * ALPHA * log / n) / EPSILON
@@ -99,12 +99,9 @@ def test_the_stop_test_passes_where_the_table_says() -> None:
             return float(n * best - enough - math.sqrt(8 * n * ALPHA * log) / EPSILON)
 
         n = optimize.brentq(excess, 1e6, 1e9)
-        assert 50 * n == pytest.approx(STOPS[horizon], rel=0.005), "printed to three digits"
+        assert 50 * n == pytest.approx(rounds, rel=0.005), "printed to three digits"
         for count, passes in ((math.floor(n), False), (math.floor(n) + 1, True)):
             assert stops.py_func(settings_, window, count, count * best) == passes
-
-
-def test_coded_stop_test_is_out_of_reach() -> None:
     # The released code: never met; all rewards 1 and the bias of 1/epsilon make the largest sum
     # there is.
     settings_ = told(NCB, FIFTY_ARMS, 10**8, "as-coded")
@@ -179,27 +176,24 @@ def test_laws_of_what_ldp_ucb_l_averages() -> None:
 
 def test_forced_pulls() -> None:
     # Ren et al. (2020): if some arm has N <= 4 log(t + 1) (as coded: 4 log t), the lowest such arm.
-    for start in ["pull", "pseudo-pull"]:
-        for forced_log in ["coming+1", "coming"]:
-            settings_ = told(UCB, FIFTY_ARMS, 6000, start=start, forced_log=forced_log)
-            counts = np.full(50, 1 if start == "pseudo-pull" else 0)
-            forced_rounds, t = 0, 0
-            for arm, length, _ in kernel_decisions(
-                UCB, settings_, FIFTY_ARMS, np.random.default_rng(1)
-            ):
-                for _ in range(length):
-                    t += 1
-                    argument = t + 1 if forced_log == "coming+1" else t
-                    forced = np.flatnonzero(counts <= 4 * math.log(argument))
-                    if start == "pull" and t <= 50:
-                        assert arm == t - 1
-                    elif forced.size:
-                        forced_rounds += 1
-                        assert arm == forced[0]
-                    counts[arm] += 1
-            # All arms have more than 4 ln 6000 = 34 pulls in the end, most of them forced.
-            assert t == 6000
-            assert 1000 < forced_rounds < 3000
+    for start, forced_log in itertools.product(["pull", "pseudo-pull"], ["coming+1", "coming"]):
+        settings_ = told(UCB, FIFTY_ARMS, 6000, start=start, forced_log=forced_log)
+        counts = np.full(50, 1 if start == "pseudo-pull" else 0)
+        chunks = kernel_decisions(UCB, settings_, FIFTY_ARMS, np.random.default_rng(1))
+        played = [arm for arm, length, _ in chunks for _ in range(length)]
+        forced_rounds = 0
+        for t, arm in enumerate(played, start=1):
+            argument = t + 1 if forced_log == "coming+1" else t
+            forced = np.flatnonzero(counts <= 4 * math.log(argument))
+            if start == "pull" and t <= 50:
+                assert arm == t - 1
+            elif forced.size:
+                forced_rounds += 1
+                assert arm == forced[0]
+            counts[arm] += 1
+        # All arms have more than 4 ln 6000 = 34 pulls in the end, most of them forced.
+        assert len(played) == 6000
+        assert 1000 < forced_rounds < 3000
 
 
 LONG = [
@@ -224,19 +218,17 @@ def test_long_runs_take_the_reference_s_decisions(
 
 
 def test_horizons_of_ten_thousand_million() -> None:
+    horizon = 10**10
     for algorithm in [NCB, UCB, *ANYTIME.values()]:
-        horizon = 10**10
         settings_, state = told(algorithm, FIFTY_ARMS, horizon, "repaired"), algorithm.state(50)
         generator = np.random.default_rng(1)
-        if algorithm is UCB:
-            state.clock[0], state.counts[:] = horizon - 3_000_000, 2 * 10**8
-            state.private_sums[:] = FIFTY_ARMS.means * 2e8
-        elif algorithm in ANYTIME.values():
+        if algorithm in ANYTIME.values():
             # After the whole window of 2^32 rounds.
             state.clock[0], state.played[0], state.length[0] = 2**33 - 1, 2**32, 2**32
         else:
-            advance(algorithm, settings_, state, FIFTY_ARMS, generator, 100_002)
-            assert state.phase[0] != EXPLORING
+            if algorithm is NCB:
+                advance(algorithm, settings_, state, FIFTY_ARMS, generator, 100_002)
+                assert state.phase[0] != EXPLORING
             state.clock[0], state.counts[:] = horizon - 3_000_000, 2 * 10**8
             state.private_sums[:] = FIFTY_ARMS.means * 2e8
         before = int(state.clock[0])
@@ -247,13 +239,11 @@ def test_horizons_of_ten_thousand_million() -> None:
             assert (state.length[0], state.uniform[0]) == (2**33, 0)
 
 
-def windows_of(wrapper: Algorithm, horizon: int, seed: int, **interpretations: str) -> list[Any]:
+def windows_of(wrapper: Algorithm, horizon: int, seed: int) -> list[tuple[int, int, bool]]:
     """Return (rounds before it, its W, whether it is uniform) of each window of a run."""
-    settings_, state = (
-        told(wrapper, FIVE_ARMS, horizon, "as-coded", **interpretations),
-        wrapper.state(5),
-    )
-    generator, found = np.random.default_rng(seed), []
+    settings_, state = told(wrapper, FIVE_ARMS, horizon, "as-coded"), wrapper.state(5)
+    generator = np.random.default_rng(seed)
+    found: list[tuple[int, int, bool]] = []
     while state.clock[0] < horizon:
         begin = int(state.clock[0])
         advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
@@ -265,70 +255,60 @@ def windows_of(wrapper: Algorithm, horizon: int, seed: int, **interpretations: s
 def test_windows_double() -> None:
     # Algorithm 3: W = 1, 2, 4, ..., so that window m ends after 2^m - 1 rounds; the first is
     # uniform.
-    for core in ANYTIME:
-        ends = [1, 3, 7, 15, 31, 63, 127, 255, 511]
+    for wrapper in ANYTIME.values():
         for seed in range(5):
-            windows = windows_of(ANYTIME[core], 1000, seed)
-            assert [begin for begin, _, _ in windows] == [0, *ends]
-            assert [length for _, length, _ in windows] == [2**m for m in range(10)]
+            windows = windows_of(wrapper, 1000, seed)
+            assert [ends for *ends, _ in windows] == [[2**m - 1, 2**m] for m in range(10)]
             assert windows[0][2]
 
 
 def test_windows_are_uniform_with_probability_one_in_w_squared() -> None:
-    for core in ANYTIME:
-        runs = 3000
+    runs, control = 3000, np.random.default_rng(1)
+    for wrapper in ANYTIME.values():
         uniform = np.zeros(3, np.int64)
         for seed in range(runs):
-            uniform += [each for _, _, each in windows_of(ANYTIME[core], 7, seed)]
+            uniform += [each for _, _, each in windows_of(wrapper, 7, seed)]
         assert uniform[0] == runs
-        control = np.random.default_rng(1)
-        for count, length in zip(uniform[1:], (2, 4), strict=True):
-            assert stats.binomtest(int(count), runs, 1 / length**2).pvalue > LINE
-            drawn = int(control.binomial(runs, 1 / length**2))
-            assert stats.binomtest(drawn, runs, 1 / length**2).pvalue > LINE
-            assert stats.binomtest(int(count), runs, 1 / length).pvalue < LINE
+        for count, length in zip(uniform[1:].tolist(), (2, 4), strict=True):
+            for found in (count, int(control.binomial(runs, 1 / length**2))):
+                assert stats.binomtest(found, runs, 1 / length**2).pvalue > LINE
+            assert stats.binomtest(count, runs, 1 / length).pvalue < LINE
 
 
 def test_a_window_is_a_fresh_run_of_its_length() -> None:
     # Algorithm 3: no information carried; inside a window log T is log W, and the cap is W's.
-    for variant in ["as-written", "as-coded", "repaired"]:
-        for core in ANYTIME:
-            wrapper, plain = ANYTIME[core], REGRET[core]
-            settings_, state = (
-                told(wrapper, FIVE_ARMS, 4095, variant, 5.0, threshold="1"),
-                wrapper.state(5),
-            )
-            generator, compared = np.random.default_rng(3), 0
-            for m in range(12):
-                copy = np.random.default_rng(0)
-                copy.bit_generator.state = generator.bit_generator.state
-                decisions: list[Decision] = []
-                while state.clock[0] < 2 ** (m + 1) - 1:
-                    decisions += advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
-                if copy.random() < 1 / 4**m:
-                    rounds = [(int(copy.random() * 5), copy.random()) for _ in range(2**m)]
-                    assert [(arm, length) for arm, length, _ in decisions] == [
-                        (a, 1) for a, _ in rounds
-                    ]
-                else:
-                    own = told(plain, FIVE_ARMS, 2**m, variant, 5.0, threshold="1")
-                    assert decisions == list(kernel_decisions(plain, own, FIVE_ARMS, copy))
-                    compared += 1
-                assert copy.bit_generator.state == generator.bit_generator.state
-            assert compared > 8
+    variants = ["as-written", "as-coded", "repaired"]
+    for variant, (core, wrapper) in itertools.product(variants, ANYTIME.items()):
+        settings_ = told(wrapper, FIVE_ARMS, 4095, variant, 5.0, threshold="1")
+        state, generator, compared = wrapper.state(5), np.random.default_rng(3), 0
+        for m in range(12):
+            copy = np.random.default_rng(0)
+            copy.bit_generator.state = generator.bit_generator.state
+            decisions: list[Decision] = []
+            while state.clock[0] < 2 ** (m + 1) - 1:
+                decisions += advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
+            if copy.random() < 1 / 4**m:
+                # An arm is drawn, and its reward.
+                rounds = [(int(copy.random() * 5), copy.random()) for _ in range(2**m)]
+                expected = [(arm, 1) for arm, _ in rounds]
+                assert [(arm, length) for arm, length, _ in decisions] == expected
+            else:
+                own = told(REGRET[core], FIVE_ARMS, 2**m, variant, 5.0, threshold="1")
+                assert decisions == list(kernel_decisions(REGRET[core], own, FIVE_ARMS, copy))
+                compared += 1
+            assert copy.bit_generator.state == generator.bit_generator.state
+        assert compared > 8
 
 
 def test_carried_data_stays() -> None:
     # A18: what the core has seen remains when a window begins, but nothing of uniform windows.
+    wrapper = ANYTIME["ldp-ncb"]
     for data in ("restart", "carry"):
-        settings_ = told(ANYTIME["ldp-ncb"], FIVE_ARMS, 1023, "repaired", data=data)
-        state, generator = ANYTIME["ldp-ncb"].state(5), np.random.default_rng(4)
-        seen = 0
+        settings_ = told(wrapper, FIVE_ARMS, 1023, "repaired", data=data)
+        state, generator, seen = wrapper.state(5), np.random.default_rng(4), 0
         while state.clock[0] < 1023:
             begun = state.played[0] == state.length[0]
-            [(_, length, _)] = advance(
-                ANYTIME["ldp-ncb"], settings_, state, FIVE_ARMS, generator, 1
-            )
+            [(_, length, _)] = advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
             if data == "restart" and begun:
                 seen = 0
             seen += 0 if state.uniform[0] else length

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,58 +31,44 @@ from dpbandits.bandits.draws import (
     draw_reward_sum,
 )
 from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
-from support import bandits, message_of
+from support import FIVE_ARMS, bandits, message_of
 
 PAPER_RATES = (0.1, 1.0, 2.0, 5.0, 10.0)
 rates = st.floats(1e-6, 700.0)
 
 
-class OneUniform:
-    """A generator whose uniform is given."""
-
-    def __init__(self, uniform: float) -> None:
-        self.uniform = uniform
-
-    def random(self) -> float:
-        return self.uniform
-
-
 def drawn(code: int, parameter: float, uniform: float) -> float:
-    generator: Any = OneUniform(uniform)
+    """Return the reward that is drawn where the generator's uniform is given."""
+    generator: Any = SimpleNamespace(random=lambda: uniform)
     return float(draw_reward.py_func(code, parameter, generator))
 
 
-def test_truncated_exponential_means_of_the_paper() -> None:
-    means = dpbandits.truncated_exponential(PAPER_RATES).means
+def test_means_and_gaps_of_the_papers_families() -> None:
+    truncated = dpbandits.truncated_exponential(PAPER_RATES)
     # Printed in TS-is-DP, Section 5.2: three digits, the last arm 0.1.
-    assert [float(f"{mean:.3g}") for mean in means] == [0.492, 0.418, 0.343, 0.193, 0.1]
-    # Spec, TSDP-C2, five digits.
-    np.testing.assert_allclose(means, [0.49167, 0.41802, 0.34348, 0.19322, 0.09995], atol=5e-6)
-
-
-def test_clipped_exponential_means() -> None:
-    means = dpbandits.clipped_exponential(PAPER_RATES).means
-    # Spec, TSDP-C2: the alternative min(X, 1), four digits.
-    np.testing.assert_allclose(means, [0.9516, 0.6321, 0.4323, 0.1987, 0.1000], atol=5e-5)
-
-
-def test_mean_gaps_of_the_two_families() -> None:
+    assert [float(f"{mean:.3g}") for mean in truncated.means] == [0.492, 0.418, 0.343, 0.193, 0.1]
+    # Spec, TSDP-C2, five digits; the alternative min(X, 1), four digits.
+    five = [0.49167, 0.41802, 0.34348, 0.19322, 0.09995]
+    np.testing.assert_allclose(truncated.means, five, atol=5e-6)
+    clipped = dpbandits.clipped_exponential(PAPER_RATES)
+    np.testing.assert_allclose(clipped.means, [0.9516, 0.6321, 0.4323, 0.1987, 0.1], atol=5e-5)
     # ts-is-dp, Section 5.1: gaps and the slope of uniform play.
-    exponential = dpbandits.truncated_exponential(PAPER_RATES)
-    np.testing.assert_allclose(exponential.gaps, [0, 0.07364, 0.14819, 0.29845, 0.39171], atol=5e-6)
-    assert exponential.gaps.mean() == pytest.approx(0.182399, abs=5e-7)
-    assert dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25]).gaps.mean() == 0.25
+    gaps = [0, 0.07364, 0.14819, 0.29845, 0.39171]
+    np.testing.assert_allclose(truncated.gaps, gaps, atol=5e-6)
+    assert truncated.gaps.mean() == pytest.approx(0.182399, abs=5e-7)
+    assert FIVE_ARMS.gaps.mean() == 0.25
 
 
 @given(rates)
-def test_mean_is_the_integral_of_the_density(rate: float) -> None:
-    # Figures 1 to 8: density rate e^(-rate x) / (1 - e^-rate) on [0, 1]. Where the rate is large
-    # the mass sits in the first hundred of 1/rate, so the integral is cut there (error e^-100).
-    top = min(1.0, 100.0 / rate)
-    mass = -math.expm1(-rate)
+def test_means_are_integrals(rate: float) -> None:
+    # Figures 1 to 8: density rate e^(-rate x) / (1 - e^-rate) on [0, 1]; clipped, the survival
+    # function. Where the rate is large the mass sits in the first hundred of 1/rate, so the
+    # integrals are cut there (error e^-100). quad states a relative error of 1.5e-8.
+    top, mass = min(1.0, 100.0 / rate), -math.expm1(-rate)
     mean, _ = integrate.quad(lambda x: x * rate * math.exp(-rate * x) / mass, 0, top)
-    # quad states a relative error of 1.5e-8.
     assert TruncatedExponential(rate).mean == pytest.approx(mean, rel=1e-7)
+    mean, _ = integrate.quad(lambda x: math.exp(-rate * x), 0, top)
+    assert ClippedExponential(rate).mean == pytest.approx(mean, rel=1e-7)
 
 
 @given(st.floats(1e-6, 1.0))
@@ -89,13 +76,6 @@ def test_small_rates_do_not_cancel(rate: float) -> None:
     # Series of 1/r - 1/(e^r - 1) in Bernoulli numbers; its next term is r^7/1209600 < 1e-6 r^6.
     series = 0.5 - rate / 12 + rate**3 / 720 - rate**5 / 30240
     assert TruncatedExponential(rate).mean == pytest.approx(series, abs=1e-6 * rate**6 + 1e-11)
-
-
-@given(rates)
-def test_clipped_mean_is_the_integral_of_the_survival_function(rate: float) -> None:
-    top = min(1.0, 100.0 / rate)
-    mean, _ = integrate.quad(lambda x: math.exp(-rate * x), 0, top)
-    assert ClippedExponential(rate).mean == pytest.approx(mean, rel=1e-7)
 
 
 @given(st.floats(1e-3, 30.0), st.floats(0.0, 1.0, exclude_max=True))
@@ -127,13 +107,6 @@ def test_draws_stay_within_the_unit_interval(code: int, rate: float, uniform: fl
     assert 0.0 <= drawn(code, rate, uniform) <= 1.0
 
 
-def test_bernoulli_draws_compare_the_uniform_with_the_mean() -> None:
-    assert drawn(0, 0.3, 0.3 - math.ulp(0.3)) == 1.0
-    assert drawn(0, 0.3, 0.3) == 0.0
-    assert drawn(0, 0.0, 0.0) == 0.0
-    assert drawn(0, 1.0, 1.0 - math.ulp(0.5)) == 1.0
-
-
 @given(bandits(), st.integers(0, 2**32))
 def test_compiled_and_uncompiled_draws_are_one(bandit: dpbandits.Bandit, seed: int) -> None:
     compiled, plain = np.random.default_rng(seed), np.random.default_rng(seed)
@@ -141,19 +114,16 @@ def test_compiled_and_uncompiled_draws_are_one(bandit: dpbandits.Bandit, seed: i
         assert draw_reward(law.code, law.parameter, compiled) == bandit.draw(arm, plain)
 
 
-def test_whole_means_are_floats() -> None:
+def test_instances_from_mappings() -> None:
     whole = dpbandits.bernoulli([1, 0])
     assert whole.means.dtype == whole.gaps.dtype == np.float64
     assert whole.describe() == dpbandits.bernoulli([1.0, 0.0]).describe()
-
-
-def test_instances_from_mappings() -> None:
     made = bandit_from({"law": "truncated-exponential", "rates": [0.1, 1]})
     assert made == dpbandits.truncated_exponential([0.1, 1.0])
-    assert bandit_from({"law": "bernoulli", "means": np.array([0.5, 0.25])}).arms == (
-        Bernoulli(0.5),
-        Bernoulli(0.25),
-    )
+    arms = (Bernoulli(0.5), Bernoulli(0.25))
+    assert bandit_from({"law": "bernoulli", "means": np.array([0.5, 0.25])}).arms == arms
+    assert bandit_from(LINEAR) == dpbandits.linear(AXES, [0.5, 0.4])
+    assert bandit_from({**LINEAR, "rewards": "bernoulli"}).arms[0].mean == 0.5
 
 
 def test_inversion_of_the_laws_without_a_rate() -> None:
@@ -162,6 +132,11 @@ def test_inversion_of_the_laws_without_a_rate() -> None:
         # P(U^(1/4) < x) = x^4, the law Beta(4, 1) of DP-NCB, panel f.
         assert drawn(FOURTH_ROOT, 1.0, uniform) ** 4 == pytest.approx(uniform)
         assert drawn(TWO_POINT, 1.0, uniform) == (0.4 if uniform < 0.5 else 1.0)
+    for mean, uniform, reward in (
+        *((0.3, 0.3 - math.ulp(0.3), 1.0), (0.3, 0.3, 0.0)),
+        *((0.0, 0.0, 0.0), (1.0, 1.0 - math.ulp(0.5), 1.0)),
+    ):
+        assert drawn(BERNOULLI, mean, uniform) == reward
 
 
 # Sums of rewards: compiled, uncompiled, and one by one, on one stream.
@@ -233,20 +208,10 @@ def test_the_two_armed_instance_leaves_the_unit_interval() -> None:
 def test_our_instances() -> None:
     assert standard_basis().means.tolist() == [0.5] + [0.45] * 7
     # dp-bai, Section 5, I-C (ii): mu_1 = 0.5 and all other means in [0.15, 0.45].
-    means = sphere().means
+    means, features = sphere().means, sphere().feature_matrix
     assert means[0] == pytest.approx(0.5)
-    assert means[1:].min() >= 0.15 - 1e-12
-    assert means[1:].max() <= 0.45 + 1e-12
-    np.testing.assert_allclose(
-        np.linalg.norm(sphere().feature_matrix[1:, 1:], axis=1), 1, rtol=1e-12
-    )
-
-
-def test_a_description_makes_the_same_bandit() -> None:
-    features, theta = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0]], [0.045, 0.5]
-    described = {"law": "linear", "features": features, "theta": theta}
-    assert bandit_from(described) == dpbandits.linear(features, theta)
-    assert bandit_from({**described, "rewards": "bernoulli"}).arms[0].mean == 0.5
+    assert 0.15 - 1e-12 <= means[1:].min() <= means[1:].max() <= 0.45 + 1e-12
+    np.testing.assert_allclose(np.linalg.norm(features[1:, 1:], axis=1), 1, rtol=1e-12)
 
 
 # What is refused: what is made, and words of the line.
@@ -255,6 +220,11 @@ NO_NUMBERS = (math.nan, math.inf, -math.inf, 10**400, "0.5", None, True, [0.5], 
 LINEAR = {"law": "linear", "features": [[1, 0], [0, 1]], "theta": [0.5, 0.4]}
 AXES = [[1, 0], [0, 1]]
 make_linear = dpbandits.linear
+
+
+def played(bandit: Bandit) -> Any:
+    return dpbandits.simulate(algorithm="ucb1", bandit=bandit, horizon=10, runs=1)
+
 
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...], str]] = [
     *(
@@ -294,6 +264,7 @@ REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...], str]] = [
     (make_linear, (AXES, [0.5, 0.4], "gauss"), "law is 'gauss'; allowed: uniform, bernoulli"),
     (two_armed, (0,), "ratio is 0"),
     (two_armed, (2, 0.6), "gap is 0.6"),
+    (played, (dpbandits.uniform([1.1, 0.5]),), "rewards reach 1.1; allowed: at most 1"),
 ]
 
 
@@ -301,11 +272,3 @@ def test_what_is_no_bandit_is_refused_in_one_line() -> None:
     for make, words, expected in REFUSED:
         message = message_of(lambda: make(*words))
         assert expected in message, (words, message)
-
-
-def test_regret_algorithms_refuse_rewards_above_one() -> None:
-    bandit = dpbandits.uniform([1.1, 0.5])
-    message = message_of(
-        lambda: dpbandits.simulate(algorithm="ucb1", bandit=bandit, horizon=10, runs=1)
-    )
-    assert "rewards reach 1.1; allowed: at most 1" in message

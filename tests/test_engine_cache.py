@@ -27,7 +27,7 @@ from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.pipeline.project import Project
-from support import changed_environment, message_of, run_python
+from support import changed_environment, message_of, replace_in, run_python
 
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
 CELL: dict[str, Any] = {
@@ -36,7 +36,8 @@ CELL: dict[str, Any] = {
     "horizon": 30,
     "metrics": ["pseudo_regret", "pulls"],
 }
-EXAMPLE = load_algorithm(Path(__file__).resolve().parents[1] / "examples/my_algorithm.py")
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+EXAMPLE = load_algorithm(EXAMPLES / "my_algorithm.py")
 PLAYED: list[tuple[Any, dict[str, float]]] = [
     ("ucb1", {}),
     ("lazy-dp-ts", {"epsilon": 1.0}),
@@ -87,24 +88,15 @@ def test_keys_hold_all_that_the_numbers_depend_on(monkeypatch: pytest.MonkeyPatc
     assert work().key(3) not in keys
 
 
-def damages(content: bytes) -> dict[str, bytes]:
-    flipped = bytearray(content)
-    flipped[len(content) // 2] ^= 1
-    return {
-        "empty": b"",
-        "truncated": content[: len(content) // 2],
-        "one byte short": content[:-1],
-        "one bit flipped": bytes(flipped),
-        "another file": b"PK\x03\x04 not ours",
-    }
-
-
 def test_damage_is_shown_and_computed_again(
     cache_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     [expected] = compute([work()], root_seed=3)
     [path] = entries(cache_folder)
-    for damaged in damages(path.read_bytes()).values():
+    content = path.read_bytes()
+    half = len(content) // 2
+    flipped = content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]
+    for damaged in (b"", content[:half], content[:-1], flipped, b"PK\x03\x04 not ours"):
         path.write_bytes(damaged)
         capsys.readouterr()
         [found] = compute([work()], root_seed=3)
@@ -112,6 +104,10 @@ def test_damage_is_shown_and_computed_again(
         for name, values in expected.items():
             np.testing.assert_array_equal(found[name], values)
         assert Cache().read(path, expected) is not None
+    # A whole file under the name of another key.
+    path.rename(path.with_stem(f"{work().key(4)}-0-10"))
+    compute([work()], root_seed=4)
+    assert "damaged cache entry" in capsys.readouterr().err
 
 
 def test_no_damaged_byte_changes_a_number(cache_folder: Path) -> None:
@@ -128,16 +124,6 @@ def test_no_damaged_byte_changes_a_number(cache_folder: Path) -> None:
         for name in expected if found is not None else ():
             np.testing.assert_array_equal(found[name], expected[name])
     assert noticed > len(content) / 2
-
-
-def test_a_file_under_another_name_is_damaged(
-    cache_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    compute([work()], root_seed=3)
-    [path] = entries(cache_folder)
-    path.rename(path.with_stem(f"{work().key(4)}-0-10"))
-    compute([work()], root_seed=4)
-    assert "damaged cache entry" in capsys.readouterr().err
 
 
 # Folders that cannot be written.
@@ -162,9 +148,8 @@ def simulation(workers: int = 1, runs: int = 40) -> dpbandits.Simulation:
     )
 
 
-@pytest.mark.parametrize("code", [errno.EROFS, errno.ENOSPC], ids=errno.errorcode.get)
 def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
-    code: int, cache_folder: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
 ) -> None:
     expected = simulation().pseudo_regret
     (cache_folder / "cells").rename(cache_folder / "before")
@@ -172,7 +157,7 @@ def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
 
     def failing(*words: Any, dir: Path, **options: Any) -> Any:
         if dir.is_relative_to(cache_folder):
-            raise OSError(code, os.strerror(code))
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         return mkstemp(*words, dir=dir, **options)
 
     monkeypatch.setattr(provenance.tempfile, "mkstemp", failing)
@@ -180,20 +165,19 @@ def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
     np.testing.assert_array_equal(simulation().pseudo_regret, expected)
     [line] = warnings()
     assert line.startswith(f"warning: {cache_folder}: the cache cannot be written (")
-    assert os.strerror(code) in line
+    assert os.strerror(errno.EROFS) in line
     assert entries(cache_folder) == []
     assert simulation(runs=30).pulls.sum() == 900
     assert warnings() == [], "once in a process"
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_file_in_the_way(
-    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
+def test_a_file_in_the_way_of_worker_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
 ) -> None:
     expected = simulation().pseudo_regret
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
-    np.testing.assert_array_equal(simulation(workers).pseudo_regret, expected)
+    np.testing.assert_array_equal(simulation(workers=2).pseudo_regret, expected)
     [line] = warnings()
     assert str(tmp_path / "file") in line
 
@@ -223,20 +207,15 @@ def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
 # ``dpbandits cache``.
 
 
-def pulls(algorithm: Any, params: dict[str, float]) -> int:
-    simulation = dpbandits.simulate(
-        algorithm=algorithm, params=params, bandit=BANDIT, horizon=30, runs=20
-    )
-    return int(simulation.pulls[0, 0])
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with results of two algorithms of the registry and a user-defined one."""
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     for algorithm, params in PLAYED:
-        pulls(algorithm, params)
+        dpbandits.simulate(
+            algorithm=algorithm, params=params, bandit=BANDIT, horizon=30, runs=20
+        ).summary()
     compiled(tmp_path / "cache", KERNELS_HASH)
     return tmp_path / "cache"
 
@@ -284,17 +263,16 @@ def test_no_cache_is_shown(
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize("metric", ["pseudo_regret", "nash_regret"])
 def test_what_the_sources_here_do_not_make_is_pruned(
-    metric: str, folder: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+    folder: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
 ) -> None:
-    compute([work(metrics=[metric])], root_seed=3)
+    compute([work(metrics=[metric]) for metric in ("pseudo_regret", "nash_regret")], root_seed=3)
     assert printed("prune")[0].startswith("removed 0 entries, ")
     made = caching.algorithm_fingerprint
     edited: Callable[[str], str] = lambda name: "0" * 16 if name == "ucb1" else made(name)  # noqa: E731
     monkeypatch.setattr(caching, "algorithm_fingerprint", edited)
-    assert "    ucb1: 2 entries, 0.0 MB (2 outdated)" in printed()
-    assert printed("prune")[0].startswith("removed 2 entries, ")
+    assert "    ucb1: 3 entries, 0.0 MB (3 outdated)" in printed()
+    assert printed("prune")[0].startswith("removed 3 entries, ")
     assert {path.parts[-3] for path in entries(folder)} == {"lazy-dp-ts", EXAMPLE.id}
     assert not (folder / "cells/ucb1").exists()
     monkeypatch.setattr("numba.__version__", "0.0.1")
@@ -324,39 +302,30 @@ class Terminal(io.StringIO):
         return True
 
 
-ANSWERS = {"y": True, "yes": True, "n": False, "": False}
-
-
-@pytest.mark.parametrize("answer", [*ANSWERS, None])
 def test_clear_asks(
-    answer: str | None,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And removes nothing where nobody answers: no terminal, or one that is closed."""
-    stdin = io.StringIO("y\n") if answer is None else Terminal(f"{answer}\n")
-    monkeypatch.setattr("sys.stdin", stdin)
-    cleared = answer is not None and ANSWERS[answer]
     (folder / "thesis.tex").write_text("mine")
-    assert main(["cache", "clear"]) == (0 if cleared else 2)
-    out, err = capsys.readouterr()
-    if answer is None:
-        assert "--yes" in err
-        monkeypatch.setattr("sys.stdin", Terminal(""))
-        assert main(["cache", "clear"]) == 2
-    else:
-        assert "remove 4 entries, " in out
-        assert f" from {folder}? [y/N] " in out
-    assert len(entries(folder)) == (0 if cleared else 3)
+    for stdin in (io.StringIO("y\n"), *map(Terminal, ("", "n\n", "\n", "y\n", "yes\n"))):
+        answer, asked = stdin.getvalue(), isinstance(stdin, Terminal)
+        cleared = asked and answer.startswith("y")
+        monkeypatch.setattr("sys.stdin", stdin)
+        capsys.readouterr()
+        left = len(entries(folder))
+        assert main(["cache", "clear"]) == (0 if cleared else 2)
+        out, err = capsys.readouterr()
+        assert (f" from {folder}? [y/N] " in out) == asked
+        assert asked or "--yes" in err
+        assert answer != "n\n" or "remove 4 entries, " in out
+        assert len(entries(folder)) == (0 if cleared else left)
+        assert cleared or left == 3
+        if cleared:
+            simulation().summary()
     assert (folder / "thesis.tex").read_text() == "mine"
 
 
 # Files that are either whole or absent.
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
@@ -370,7 +339,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         write_atomically(path, half)
-    assert names(path.parent) == ["values.csv"]
+    assert list(path.parent.iterdir()) == [path]
     assert path.read_bytes() == b"old\n"
 
 
@@ -380,77 +349,55 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
 
     message = message_of(lambda: write_atomically(tmp_path / "values.csv", full))
     assert f"{tmp_path / 'values.csv'}: cannot be written (No space left on device)" in message
-    assert names(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
 
 
-ROOT = Path(__file__).resolve().parents[1]
 UNSET = {"DPBANDITS_CACHE": None, "NUMBA_CACHE_DIR": None}
 
 
 @pytest.fixture
-def unset(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def unset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """No folder is given; the user's is below ``home``."""
     for name in UNSET:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     return monkeypatch
 
 
-def some_project(folder: Path, cache: str = ".cache/dpbandits") -> Path:
-    shutil.copytree(ROOT / "config", folder / "config")
-    text = (ROOT / "config/config.yaml").read_text()
-    assert text.count("cache: .cache/dpbandits") == 1
-    text = text.replace("cache: .cache/dpbandits", f"cache: {cache}")
-    (folder / "config/config.yaml").write_text(text)
-    return folder
-
-
 def test_library_use_goes_to_the_user_s_folder(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    unset.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     unset.chdir(tmp_path)
     assert folder_now() == tmp_path / "home/dpbandits"
     assert Cache().cells == tmp_path / "home/dpbandits/cells"
     assert kernels_folder() == tmp_path / "home/dpbandits/numba"
-
-
-@pytest.mark.parametrize("cache", [".cache/dpbandits", "a folder"])
-def test_in_a_project_it_goes_to_the_project_s(
-    cache: str, unset: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    unset.chdir(some_project(tmp_path, cache))
-    assert folder_now() == tmp_path / cache == Project.load().cache_folder.absolute()
-
-
-def test_a_config_of_something_else_is_no_project(
-    unset: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
     (tmp_path / "config").mkdir()
-    unset.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    unset.chdir(tmp_path)
     for text in ("", "a: [", "- papers", "cache: here", "papers: [a]\nseed: 1"):
         (tmp_path / "config/config.yaml").write_text(text)
-        assert folder_now() == tmp_path / "home/dpbandits"
+        assert folder_now() == tmp_path / "home/dpbandits", "that is no project"
 
 
-def test_the_variable_means_the_same_to_both(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    project = Project.load(some_project(tmp_path / "project"))
-    unset.setenv("DPBANDITS_CACHE", str(tmp_path / "given"))
-    assert project.cache_folder == folder_now() == tmp_path / "given"
-    assert kernels_folder() == tmp_path / "given/numba"
-    unset.setenv("DPBANDITS_CACHE", "")
-    assert project.cache_folder == tmp_path / "project/.cache/dpbandits"
+def test_in_a_project_it_goes_to_the_project_s(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Unless the variable is set, which means the same to both."""
+    shutil.copytree(EXAMPLES.parent / "config", tmp_path / "config")
+    replace_in(tmp_path / "config/config.yaml", "cache: .cache/dpbandits", "cache: a folder")
+    unset.chdir(tmp_path)
+    project = Project.load()
+    for given, expected in (("", "a folder"), (str(tmp_path / "given"), "given")):
+        unset.setenv("DPBANDITS_CACHE", given)
+        assert folder_now() == project.cache_folder.absolute() == tmp_path / expected
+        assert kernels_folder() == tmp_path / expected / "numba"
 
 
-@pytest.mark.parametrize("words", [["-c", "import dpbandits"], ["-m", "dpbandits", "--help"]])
-def test_an_import_writes_nothing(words: list[str], tmp_path: Path) -> None:
+def test_an_import_writes_nothing(tmp_path: Path) -> None:
     """Nothing where one stands, in an empty folder that is read-only, and nothing elsewhere."""
     stand, home = tmp_path / "stand", tmp_path / "home"
-    stand.mkdir()
+    stand.mkdir(mode=0o555)
     home.mkdir()
-    stand.chmod(0o555)
     changes = {**UNSET, "XDG_CACHE_HOME": str(home), "HOME": str(home)}
-    run = run_python("-B", *words, changes=changes, folder=stand)
-    assert (run.returncode, run.stderr) == (0, "")
-    assert list(stand.iterdir()) == []
-    assert [path.name for path in home.iterdir() if path.name == "dpbandits"] == []
+    for words in (["-c", "import dpbandits"], ["-m", "dpbandits", "--help"]):
+        run = run_python("-B", *words, changes=changes, folder=stand)
+        assert (run.returncode, run.stderr) == (0, "")
+        assert list(stand.iterdir()) == []
+        assert not (home / "dpbandits").exists()
 
 
 def test_two_simulations_write_to_the_user_s_folder_alone_and_compile_once(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ from support import message_of, mostly_slow
 
 ARMS = dpbandits.bernoulli([0.75, 0.5])
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples/my_kernel.py"
-Kernel = Callable[..., Any]
 
 
 class Settings(NamedTuple):
@@ -127,19 +126,15 @@ def kept(folder: Path) -> list[Path]:
     return [path for path in (folder / "cells").rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_one_line_and_no_result(fault: str, cache_folder: Path) -> None:
-    mine, expected = FAULTS[fault]
-    for message in (
-        message_of(lambda: simulate(mine).pseudo_regret),
-        message_of(lambda: simulate(mine).nash_regret(at=[23])),
-    ):
-        assert message.startswith("algorithm in-turn, round ")
-        assert expected in message
+def test_a_fault_is_one_line_and_no_result(cache_folder: Path) -> None:
+    for fault, (mine, expected) in FAULTS.items():
+        for message in (
+            message_of(lambda: simulate(mine).pseudo_regret),
+            message_of(lambda: simulate(mine).nash_regret(at=[23])),
+        ):
+            assert message.startswith("algorithm in-turn, round "), fault
+            assert expected in message, fault
     assert kept(cache_folder) == []
-
-
-def test_the_algorithm_without_a_fault_is_played(cache_folder: Path) -> None:
     assert (simulate(MINE).pulls == [13, 10]).all()
     assert np.isfinite(simulate(MINE).nash_regret(at=[5, 23]).nash_regret).all()
     assert kept(cache_folder)
@@ -167,17 +162,17 @@ def test_a_wrong_state_or_wrong_settings_are_one_line() -> None:
     allowed = "allowed: a NamedTuple of arrays whose clock is one integer, which is 0"
     reals: Any = State(np.zeros(1), np.zeros(2))  # type: ignore[arg-type]
     late = State(np.ones(1, np.int64), np.zeros(2, np.int64))
-    for made in ({}, Settings(0), reals, late):
-        mine = replace(MINE, state=lambda arms, made=made: made)
-        message = message_of(lambda mine=mine: simulate(mine).pulls)  # type: ignore[misc]
-        assert message == f"algorithm in-turn: state is {made!r}; {allowed}"
-    for changes, expected in (
+    wrong: list[tuple[dict[str, Any], str]] = [
+        *[
+            ({"state": lambda arms, made=made: made}, f"state is {made!r}; {allowed}")
+            for made in ({}, Settings(0), reals, late)
+        ],
         ({"state": lambda arms: [][0]}, "state raises IndexError: list index out of range"),
         ({"settings": lambda *_: [][0]}, "settings raises IndexError: list index out of range"),
         ({"settings": lambda *_: Settings(46)}, "horizon of the settings is 46; allowed: 23"),
-    ):
-        mine = replace(MINE, **changes)
-        message = message_of(lambda mine=mine: simulate(mine).pulls)  # type: ignore[misc]
+    ]
+    for changes, expected in wrong:
+        message = message_of(lambda: simulate(replace(MINE, **changes)).pulls)
         assert message == f"algorithm in-turn: {expected}"
 
 
@@ -191,25 +186,18 @@ def test_runs_share_nothing_though_their_states_are_one() -> None:
     assert shared.clock[0] == 0
 
 
-@pytest.mark.parametrize("name", ["ucb1", "gdp-ncb"])
-def test_a_copy_of_ours_passes_and_plays_the_same(name: str) -> None:
-    ours = REGRET[name]
-    copy = replace(ours, id="copy")
-    # Segments of uniformly random arms have Nash metrics alone.
-    for metrics in ([NASH[0]], [NASH[1]] if name == "gdp-ncb" else ["pulls", "realised_regret"]):
+def test_a_copy_of_ours_passes_and_plays_the_same() -> None:
+    """Rounds by UCB1; segments of uniformly random arms, which have Nash metrics alone."""
+    for name, metrics in (
+        ("ucb1", ["pulls", "realised_regret"]),
+        ("gdp-ncb", [NASH[0]]),
+        ("gdp-ncb", [NASH[1]]),
+    ):
+        ours = REGRET[name]
+        told: Any = {"parameters": ours.example, "bandit": ARMS, "horizon": 2000, "stream": "same"}
         first, second = (
-            Work(
-                make_cell(
-                    algorithm=algorithm,
-                    parameters=ours.example,
-                    bandit=ARMS,
-                    horizon=2000,
-                    metrics=metrics,
-                    stream="same",
-                ),
-                range(2),
-            ).play(3)
-            for algorithm in (ours, copy)
+            Work(make_cell(algorithm=each, metrics=metrics, **told), range(2)).play(3)
+            for each in (ours, replace(ours, id="copy"))
         )
         for metric in first:
             np.testing.assert_array_equal(first[metric], second[metric])
@@ -235,47 +223,39 @@ def identify(algorithm: Any) -> dpbandits.Identification:
     )
 
 
-TRIALS: dict[str, tuple[Any, str]] = {
-    "arm out of range": (
-        changed(recommended=lambda outcome: outcome.recommended * 0 + 3),
-        ", trial 0: recommended is 3; allowed: 0 to 2",
-    ),
-    "arm below 0": (
-        changed(recommended=lambda outcome: outcome.recommended * 0 - 1),
-        ", trial 0: recommended is -1; allowed: 0 to 2",
-    ),
-    "arms that are no numbers": (
-        changed(recommended=lambda outcome: outcome.recommended / 2),
+TRIALS: list[tuple[str, Callable[[Outcome], Any], str]] = [
+    ("recommended", lambda o: o.recommended * 0 + 3, ", trial 0: recommended is 3; allowed: "),
+    ("recommended", lambda o: o.recommended * 0 - 1, ", trial 0: recommended is -1; "),
+    (
+        "recommended",
+        lambda o: o.recommended / 2,
         ": recommended is float64 of shape (1000,); allowed: integers of shape (1000,)",
     ),
-    "too few arms": (
-        changed(recommended=lambda outcome: outcome.recommended[:1]),
+    (
+        "recommended",
+        lambda o: o.recommended[:1],
         ": recommended is int64 of shape (1,); allowed: integers of shape (1000,)",
     ),
-    "pulls that overflow": (
-        changed(pulls=lambda outcome: outcome.pulls * 0 + 2**62),
-        f", trial 0: pulls is {2**62}; allowed: 0 to ",
-    ),
-    "exact": (
-        changed(exact=lambda outcome: outcome.recommended),
+    ("pulls", lambda o: o.pulls * 0 + 2**62, f", trial 0: pulls is {2**62}; allowed: 0 to "),
+    (
+        "exact",
+        lambda o: o.recommended,
         ": exact is int64 of shape (1000,); allowed: truth values of shape (1000,)",
     ),
-    "an error": (
-        changed(exact=lambda outcome: [][0]),
-        ": play raises IndexError: list index out of range",
-    ),
-}
+    ("exact", lambda o: [][0], ": play raises IndexError: list index out of range"),
+]
 
 
 def test_a_fault_in_trials_is_one_line_and_no_result(cache_folder: Path) -> None:
-    for algorithm, expected in TRIALS.values():
-        message = message_of(lambda algorithm=algorithm: identify(algorithm).success)  # type: ignore[misc]
+    for part, change, expected in TRIALS:
+        message = message_of(lambda: identify(changed(**{part: change})).success)
         assert message.startswith(f"algorithm copy{expected}")
     assert kept(cache_folder) == []
     assert identify(changed()).pulls.shape == (5, 3)
 
 
 def failures(algorithm: Definition) -> dict[str, str]:
+    """Return the checks that an algorithm fails, and why."""
     found = dpbandits.check_algorithm(algorithm, on_fail=None)
     return {check.name: check.detail for check in found if check.status == "failed"}
 
@@ -367,12 +347,12 @@ PLANTED: dict[str, tuple[Any, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", PLANTED)
-def test_a_planted_fault_fails_its_check(fault: str) -> None:
-    np.random.seed(1)
-    mine, name, detail = PLANTED[fault]
-    [found] = [text for check, text in failures(mine).items() if name in check]
-    assert detail in found
+def test_a_planted_fault_fails_its_check() -> None:
+    for fault, (mine, name, detail) in PLANTED.items():
+        np.random.seed(1)
+        failed = [text for check, text in failures(mine).items() if name in check]
+        assert len(failed) == 1, fault
+        assert detail in failed[0], fault
 
 
 def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
@@ -399,12 +379,11 @@ def test_the_first_failure_is_raised() -> None:
     assert message == "on_fail is 'warn'; allowed: 'raise', None"
 
 
-def _not_written() -> Iterator[Any]:
-    raise NotImplementedError
-
-
 def test_without_a_reference_the_comparison_is_skipped() -> None:
-    for reference in [None, lambda *_: _not_written()]:
+    def not_written(*_: Any) -> Iterator[Any]:
+        raise NotImplementedError
+
+    for reference in (None, not_written):
         found = dpbandits.check_algorithm(replace(MINE, reference=reference))
         assert [check.status for check in found].count("skipped") == 1
         assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")

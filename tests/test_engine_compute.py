@@ -103,28 +103,23 @@ def test_values_and_bytes_are_the_same_for_any_number_of_workers(tmp_path: Path)
     assert [*map(bytes_of, found[0])] == [*map(bytes_of, found[1])]
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ([(0, 20), (0, 45), (0, 45)], [(0, 10), (10, 20), (20, 30), (30, 40), (40, 45)]),
-        ([(15, 30), (0, 40)], [(15, 25), (25, 30), (0, 10), (10, 15), (30, 40)]),
-        ([(5, 8), (3, 9)], [(5, 8), (3, 5), (8, 9)]),
-    ],
-)
-def test_only_missing_runs_are_played(
-    played: list[tuple[int, int]], asked: list[tuple[int, int]], expected: list[tuple[int, int]]
-) -> None:
-    parts = [compute([work(*ends)], root_seed=ROOT_SEED)[0] for ends in asked]
-    assert played == expected
-    at_once = compute(
-        [work(*ends) for ends in asked], root_seed=ROOT_SEED, cache=Cache(is_used=False)
-    )
-    assert played == expected * 2, "runs that two works share are played once"
-    whole = work(0, 50).play(ROOT_SEED)
-    for ends, part, again in zip(asked, parts, at_once, strict=True):
-        rows = range(ends[1] - ends[0])
-        assert runs_of(part, rows) == runs_of(again, rows) == runs_of(whole, range(*ends))
-        assert {values.shape[0] for values in part.values()} == {len(rows)}
+def test_only_missing_runs_are_played(played: list[tuple[int, int]]) -> None:
+    for seed, asked, expected in (
+        (1, [(0, 20), (0, 45), (0, 45)], [(0, 10), (10, 20), (20, 30), (30, 40), (40, 45)]),
+        (2, [(15, 30), (0, 40)], [(15, 25), (25, 30), (0, 10), (10, 15), (30, 40)]),
+        (3, [(5, 8), (3, 9)], [(5, 8), (3, 5), (8, 9)]),
+    ):
+        played.clear()
+        works = [work(*ends) for ends in asked]
+        parts = [compute([each], root_seed=seed)[0] for each in works]
+        assert played == expected
+        at_once = compute(works, root_seed=seed, cache=Cache(is_used=False))
+        assert played == expected * 2, "runs that two works share are played once"
+        whole = work(0, 50).play(seed)
+        for ends, part, again in zip(asked, parts, at_once, strict=True):
+            rows = range(ends[1] - ends[0])
+            assert runs_of(part, rows) == runs_of(again, rows) == runs_of(whole, range(*ends))
+            assert {values.shape[0] for values in part.values()} == {len(rows)}
 
 
 def test_trials_of_a_stream_are_played_and_kept_whole(played: list[tuple[int, int]]) -> None:
@@ -138,34 +133,34 @@ def test_trials_of_a_stream_are_played_and_kept_whole(played: list[tuple[int, in
     np.testing.assert_array_equal(few["success"], more["success"][TRIALS - 5 : TRIALS + 5])
 
 
-@pytest.mark.parametrize("played_by", every_algorithm(), ids=REGRET.keys())
-def test_metrics_are_those_of_the_reference_s_decisions(
-    played_by: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    values, of = played_by.play(ROOT_SEED), played_by.cell
-    monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_AT_ONCE", 7)
-    assert runs_of(played_by.play(ROOT_SEED), range(20)) == runs_of(values, range(20))
-    for run in (0, 19):
-        generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
-        decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
-        arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
-        played = np.repeat(arms, lengths)
-        # Known at the end of a segment only.
-        rewards = np.full(played.size, np.nan)
-        rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
-        times = np.array(of.grid)
-        # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
-        close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
-        close(values["pseudo_regret"][run], np.cumsum(FIVE_ARMS.gaps[played])[times - 1])
-        realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
-        # A kernel may join more rounds to a segment than its reference, and knows less inside it.
-        known = np.isfinite(values["realised_regret"][run])
-        assert known[-1]
-        close(values["realised_regret"][run][known], realised[known])
-        assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist()
-        pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
-        inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)
-        close(values["inverse_counts"][run], inverse.sum(axis=0))
+def test_metrics_are_those_of_the_reference_s_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
+    close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
+    for name, each in zip(REGRET, every_algorithm(), strict=True):
+        values, of = each.play(ROOT_SEED), each.cell
+        with monkeypatch.context() as patched:
+            patched.setattr("dpbandits.engine.play.SEGMENTS_AT_ONCE", 7)
+            assert runs_of(each.play(ROOT_SEED), range(20)) == runs_of(values, range(20)), name
+        for run in (0, 19):
+            generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
+            decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
+            arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
+            played = np.repeat(arms, lengths)
+            # Known at the end of a segment only.
+            rewards = np.full(played.size, np.nan)
+            rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
+            times = np.array(of.grid)
+            regret = np.cumsum(FIVE_ARMS.gaps[played])[times - 1]
+            close(values["pseudo_regret"][run], regret, err_msg=name)
+            realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
+            # A kernel may join more rounds to a segment than its reference, and knows less inside.
+            known = np.isfinite(values["realised_regret"][run])
+            assert known[-1], name
+            close(values["realised_regret"][run][known], realised[known], err_msg=name)
+            assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist(), name
+            pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
+            inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)
+            close(values["inverse_counts"][run], inverse.sum(axis=0), err_msg=name)
 
 
 def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
@@ -267,14 +262,15 @@ def test_a_curve_is_one_entry_of_all_its_runs(played: list[tuple[int, int]]) -> 
 
 def test_keys_hold_what_arms_are_scored_by() -> None:
     arms = dpbandits.bernoulli([0.7, 0.0]).arms
-    plain, nominal = dpbandits.Bandit(arms), dpbandits.Bandit(arms, nominal=(0.7, 0.1))
-    tiny = dpbandits.Bandit(arms, logarithms=(math.log(0.7), -800.0))
-    metrics = ["nash_regret", "nominal_nash_regret"]
-    curves = [curve(bandit=each, metrics=metrics) for each in (plain, nominal, tiny)]
-    assert len({each.key(1) for each in curves}) == 3
-    assert len({str(each.cell.stream_description) for each in curves}) == 1
-    ordinary = [curve(bandit=each, metrics=["pulls"]) for each in (plain, nominal, tiny)]
-    assert len({each.key(1) for each in ordinary}) == 1
+    scored = [
+        dpbandits.Bandit(arms),
+        dpbandits.Bandit(arms, nominal=(0.7, 0.1)),
+        dpbandits.Bandit(arms, logarithms=(math.log(0.7), -800.0)),
+    ]
+    for metrics, keys in ((["nash_regret", "nominal_nash_regret"], 3), (["pulls"], 1)):
+        curves = [curve(bandit=each, metrics=metrics) for each in scored]
+        assert len({each.key(1) for each in curves}) == keys
+        assert len({str(each.cell.stream_description) for each in curves}) == 1
 
 
 def test_runs_together(played: list[tuple[int, int]]) -> None:
@@ -294,7 +290,7 @@ def test_other_metrics_refuse_segments_of_uniform_arms() -> None:
     for metric in ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"]:
         for metrics in ([metric], [metric, "nash_regret"]):
             wrong = curve(**blocks, metrics=metrics, horizon=10**6, grid=[10**6])
-            assert message_of(lambda wrong=wrong: wrong.play(1)) == (  # type: ignore[misc]
+            assert message_of(lambda: wrong.play(1)) == (
                 "algorithm gdp-ncb: blocks of uniformly random arms have no pulls of each arm; "
                 "allowed with them: Nash metrics"
             )

@@ -12,7 +12,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
@@ -197,27 +197,26 @@ def test_whatever_it_uses_counts_and_nothing_else(namespace: Callable[[str], Any
         assert digest("own", namespace(BASE.replace("SCALE = 2.0", new))) in keys
 
 
-def of_the_package(text: str, namespace: Callable[[str], Any]) -> set[str]:
-    """Return the modules of this package that the key of a function depends on."""
-    hasher = custom._Hasher()
-    pickled = custom._written("own", namespace(f"import dpbandits\n{text}"), hasher, "{}")
-    names = [str(text) for kind, text, _ in pickletools.genops(pickled) if kind.name == "GLOBAL"]
-    every = hasher.modules.union(name.split()[0] for name in names)
-    return {name for name in every if name.startswith("dpbandits")}
-
-
 def test_what_it_uses_of_the_package_counts_and_not_all_that_the_package_loads(
     namespace: Callable[[str], Any],
 ) -> None:
     """A colour of a figure is of no account to a policy that names an instance."""
     for text, expected in (
-        ("def root(): return dpbandits.bernoulli([0.5])", {"dpbandits.bandits.instances"}),
-        ("def root(): return [lambda: dpbandits.audit]", {"dpbandits.auditing.run"}),
-        ("def root(): return dpbandits.bandits.draws.pull", {"dpbandits.bandits.draws"}),
-        ("def root(): return dpbandits", {"dpbandits"}),
-        ("def root(): return getattr(dpbandits, 'audit'), dpbandits.audit", {"dpbandits"}),
+        ("dpbandits.bernoulli([0.5])", "dpbandits.bandits.instances"),
+        ("[lambda: dpbandits.audit]", "dpbandits.auditing.run"),
+        ("dpbandits.bandits.draws.pull", "dpbandits.bandits.draws"),
+        ("dpbandits", "dpbandits"),
+        ("getattr(dpbandits, 'audit'), dpbandits.audit", "dpbandits"),
     ):
-        assert expected <= of_the_package(text, namespace) <= expected | {"dpbandits.auditing.run"}
+        hasher = custom._Hasher()
+        root = namespace(f"import dpbandits\ndef root(): return {text}")
+        pickled = custom._written("own", root, hasher, "{}")
+        names = [
+            str(each) for kind, each, _ in pickletools.genops(pickled) if kind.name == "GLOBAL"
+        ]
+        every = hasher.modules.union(name.split()[0] for name in names)
+        found = {name for name in every if name.startswith("dpbandits")}
+        assert {expected} <= found <= {expected, "dpbandits.auditing.run"}
 
 
 class Colour(Enum):
@@ -266,10 +265,6 @@ class Jitted:
 LOCK = threading.Lock()
 
 
-def with_lock() -> Any:
-    return LOCK
-
-
 def late() -> Any:
     import support
 
@@ -277,15 +272,14 @@ def late() -> Any:
 
 
 def test_what_cannot_be_hashed_is_one_line() -> None:
-    reasons = {
-        "cannot pickle '_thread.lock' object": [LOCK, [1, {"deep": LOCK}], with_lock],
-        "cannot pickle 'generator' object": [(number for number in range(3))],
-        "it is a jitclass": [Jitted],
-        "late imports support when it is called": [late, [lambda: late()]],
-    }
-    for reason, values in reasons.items():
+    for reason, *values in (
+        ("cannot pickle '_thread.lock' object", LOCK, [1, {"deep": LOCK}], lambda: LOCK),
+        ("cannot pickle 'generator' object", (number for number in range(3))),
+        ("it is a jitclass", Jitted),
+        ("late imports support when it is called", late, [lambda: late()]),
+    ):
         for value in values:
-            message = message_of(lambda value=value: digest("own", value))  # type: ignore[misc]
+            message = message_of(lambda: digest("own", value))
             assert message.startswith("algorithm own: cannot be hashed (")
             assert reason in message
 
@@ -307,16 +301,16 @@ def test_what_is_installed_counts_by_its_version(monkeypatch: pytest.MonkeyPatch
     assert digest("own", np.sum) != before
 
 
+SHARE = {"share": 0.75}
+
+
 def with_global(*arguments: Any) -> int:
     return play(SHARE["share"], *arguments)
 
 
-SHARE = {"share": 0.75}
-
-
+@dataclass
 class Playing:
-    def __init__(self, share: float) -> None:
-        self.share = share
+    share: float
 
     def __call__(self, *arguments: Any) -> int:
         return play(self.share, *arguments)
@@ -409,15 +403,9 @@ def test_a_module_edited_after_it_was_imported_is_played_as_it_was(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(own.parent)
-    module = importlib.import_module("own_file")
-    waiting = simulate(module.ALGORITHM)
+    waiting = simulate(importlib.import_module("own_file").ALGORITHM)
     replace_in(own, "0.25 +", "0.50 +")
     assert waiting.pulls[:, 0].mean() == 16
-    for name in ("own_file", "own_beside"):
-        del sys.modules[name]
-    importlib.invalidate_caches()
-    shutil.rmtree(own.parent / "__pycache__", ignore_errors=True)
-    assert first_arm(importlib.import_module("own_file").ALGORITHM) == 26
     for name in ("own_file", "own_beside"):
         del sys.modules[name]
 
@@ -513,38 +501,39 @@ def test_two_processes_and_two_workers_agree(own: Path, cache_folder: Path) -> N
 ALIAS = "from dataclasses import replace\nfrom dpbandits.algorithms import REGRET\n"
 
 
-def written(path: Path, *names: str, more: str = "") -> Path:
+def aliases(*names: str, more: str = "") -> str:
+    """Return a file of algorithms that play as UCB1 does."""
     lines = [f"{name} = replace(REGRET['ucb1'], id='{name.lower()}')\n" for name in names]
-    path.write_text(ALIAS + "".join(lines) + more)
-    return path
+    return ALIAS + "".join(lines) + more
 
 
-def test_the_algorithm_of_a_file_is_found(tmp_path: Path) -> None:
-    for name in ("own_one.py", "a.b.py", "import.py", "1 x.py"):
-        path = written(tmp_path / name, "MINE", more="UCB1 = REGRET['ucb1']\n")
-        assert dpbandits.load_algorithm(str(path)).id == "mine"
-    two = written(tmp_path / "own_two.py", "MINE", "ALGORITHM")
-    assert dpbandits.load_algorithm(two).id == "algorithm"
-    both = written(tmp_path / "own_both.py", "ONE", "OTHER")
-    assert message_of(lambda: dpbandits.load_algorithm(both)) == (
-        f"{both}: defines ONE, OTHER; allowed: one, or one called ALGORITHM"
-    )
+FILES = [
+    *[
+        (name, aliases("MINE", more="UCB1 = REGRET['ucb1']\n"), "mine")
+        for name in ("own_one.py", "a.b.py", "import.py", "1 x.py")
+    ],
+    ("two.py", aliases("MINE", "ALGORITHM"), "algorithm"),
+    ("w.py", aliases("A", "B"), "defines A, B; allowed: one, or one called ALGORITHM"),
+    ("w.py", "x = 1\n", "defines no algorithm; allowed: ALGORITHM = Algorithm(...)"),
+    ("w.py", "def (:\n", "cannot be imported (SyntaxError: "),
+    ("w.py", "1 / 0\n", "cannot be imported (ZeroDivisionError: division by zero)"),
+    ("w.py", "import own_nowhere\n", "cannot be imported (ModuleNotFoundError: "),
+    ("", None, "is no Python file; allowed: the path of a .py file"),
+    ("nowhere.py", None, "is no Python file; allowed: the path of a .py file"),
+]
+"""Name of a file, its text, and the id of the algorithm in it, or how the one line begins."""
 
 
-def test_a_file_without_an_algorithm_is_one_line(tmp_path: Path) -> None:
-    path = tmp_path / "own_wrong.py"
-    for content, expected in {
-        "x = 1\n": "defines no algorithm; allowed: ALGORITHM = Algorithm(...)",
-        "def (:\n": "cannot be imported (SyntaxError: ",
-        "1 / 0\n": "cannot be imported (ZeroDivisionError: division by zero)",
-        "import own_nowhere\n": "cannot be imported (ModuleNotFoundError: ",
-    }.items():
-        path.write_text(content)
-        assert message_of(lambda: dpbandits.load_algorithm(path)).startswith(f"{path}: {expected}")
-    for name in ("nowhere.py", str(EXAMPLES)):
-        assert message_of(lambda name=name: dpbandits.load_algorithm(name)) == (  # type: ignore[misc]
-            f"{name}: is no Python file; allowed: the path of a .py file"
-        )
+def test_the_algorithm_of_a_file_is_found_or_one_line_says_why(tmp_path: Path) -> None:
+    for name, text, expected in FILES:
+        path = tmp_path / name
+        if text is not None:
+            path.write_text(text)
+        if expected in ("mine", "algorithm"):
+            assert dpbandits.load_algorithm(str(path)).id == expected
+        else:
+            message = message_of(lambda: dpbandits.load_algorithm(path))
+            assert message.startswith(f"{path}: {expected}")
 
 
 PACKAGED = """
@@ -564,7 +553,8 @@ MINE = replace(MINE, settings=settings)
 
 
 def test_packages_beside_it_count(tmp_path: Path) -> None:
-    path = written(tmp_path / "own_shape.py", "MINE", more=PACKAGED)
+    path = tmp_path / "own_shape.py"
+    path.write_text(aliases("MINE", more=PACKAGED))
     inner = tmp_path / "own_package/inner"
     inner.mkdir(parents=True)
     (tmp_path / "own_package/__init__.py").write_text("from . import part\n")
@@ -597,15 +587,9 @@ def test_the_example_is_short_private_and_noisy_enough() -> None:
     algorithm = dpbandits.load_algorithm(path)
     stated = dpbandits.guarantee(algorithm, params={"epsilon": 0.5, "pulls": 3}, horizon=100)
     assert stated == Guarantee("pure", 0.5)
-    epsilon, runs = 1.0, 1000
-    chosen = simulate(
-        algorithm,
-        params={"epsilon": epsilon, "pulls": 1},
-        bandit=dpbandits.bernoulli([1.0, 0.0]),
-        horizon=3,
-        runs=runs,
-    )
-    worse = int((chosen.pulls[:, 1] == 2).sum())
-    expected = (2 + epsilon) * math.exp(-epsilon) / 4
+    certain = dpbandits.bernoulli([1.0, 0.0])
+    parameters = {"epsilon": 1.0, "pulls": 1}
+    chosen = simulate(algorithm, params=parameters, bandit=certain, horizon=3, runs=1000)
+    expected = 1000 * 3 * math.exp(-1.0) / 4
     # Four standard deviations; noise of half the scale would be off by ten of them.
-    assert abs(worse - runs * expected) < 4 * math.sqrt(runs * expected * (1 - expected))
+    assert abs((chosen.pulls[:, 1] == 2).sum() - expected) < 4 * math.sqrt(expected * 0.724)

@@ -70,33 +70,25 @@ def test_recorded_rewards_are_paid_in_their_order_in_every_run() -> None:
     np.testing.assert_allclose(played["realised_regret"][:, -1], 200 * 0.75 - total)
 
 
-def test_the_means_are_those_that_are_given_and_those_of_the_record(coins: CustomBandit) -> None:
+def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: CustomBandit) -> None:
     assert coins.means.tolist() == [0.75, 0.25]
     np.testing.assert_allclose(RECORDED.means, [3 / 4, 7 / 12])
-    simulation = dpbandits.simulate(algorithm="ucb1", bandit=coins, horizon=200, runs=20)
-    np.testing.assert_allclose(simulation.pseudo_regret, 0.5 * simulation.pulls[:, 1])
-
-
-def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: CustomBandit) -> None:
     table = coins.table(40_000, np.random.default_rng(1))[:, FIRST:]
     assert set(np.unique(table[0])) == {0.0, 1.0}
     assert 0.49 < table[1].max() < 0.5
     # Six standard deviations of 40000 rewards.
-    np.testing.assert_allclose(table.mean(axis=1), [0.75, 0.25], atol=6 * 0.5 / 200)
-    received = [
-        Work(cell_of(coins), range(first, first + 3)).play(0)["realised_regret"] for first in (0, 3)
-    ]
-    assert len({*np.concatenate(received)[:, -1]}) == 6
+    np.testing.assert_allclose(table.mean(axis=1), coins.means, atol=6 * 0.5 / 200)
+    simulation = dpbandits.simulate(algorithm="ucb1", bandit=coins, horizon=200, runs=6)
+    np.testing.assert_allclose(simulation.pseudo_regret, 0.5 * simulation.pulls[:, 1])
+    assert len({*simulation.realised_regret}) == 6
 
 
-@pytest.mark.parametrize("name", ["ucb1", "gdp-ncb"])
-def test_algorithms_of_the_registry_play_on_them_as_on_the_law(name: str) -> None:
-    """Rounds one by one, and segments of uniformly random arms; on coins."""
+def test_segments_of_random_arms_are_paid_as_by_the_law() -> None:
+    """Of coins; rounds one by one are those of the record above."""
     coins = dpbandits.arms([BETTER, lambda rng: rng.random() < 0.25], means=[0.75, 0.25])
-    parameters = {} if name == "ucb1" else {"epsilon": 4.0}
     own, law = (
         dpbandits.simulate(
-            algorithm=name, params=parameters, bandit=bandit, horizon=400, runs=100
+            algorithm="gdp-ncb", epsilon=4.0, bandit=bandit, horizon=400, runs=100
         ).nash_regret(at=[400])
         for bandit in (coins, dpbandits.bernoulli([0.75, 0.25]))
     )
@@ -111,9 +103,8 @@ def test_a_policy_and_nash_regret_play_on_them(coins: CustomBandit) -> None:
         assert np.isfinite(simulation.nash_regret(at=[5, 50]).nash_regret).all()
 
 
-@pytest.mark.parametrize("algorithm", ["ucb1", Greedy], ids=["registry", "policy"])
-def test_worker_processes_play_the_same(algorithm: Any, coins: CustomBandit) -> None:
-    for bandit in (coins, RECORDED):
+def test_worker_processes_play_the_same(coins: CustomBandit) -> None:
+    for algorithm, bandit in ((Greedy, coins), ("ucb1", RECORDED)):
         work = Work(cell_of(bandit, algorithm), range(20))
         one, two = (
             compute([work], root_seed=5, workers=workers, cache=Cache(is_used=False))
@@ -123,15 +114,14 @@ def test_worker_processes_play_the_same(algorithm: Any, coins: CustomBandit) -> 
 
 
 def test_what_does_not_compile_is_said_and_draws_the_same(
-    capsys: pytest.CaptureFixture[str],
+    coins: CustomBandit, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = dpbandits.arms(
         [lambda rng: float(rng.random() < 0.75), lambda rng: 0.5 * rng.random()], means=[0.75, 0.25]
     )
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("arm 0: does not compile and is drawn in plain Python (its function, ")
-    compiled = dpbandits.arms([BETTER, WORSE], means=[0.75, 0.25])
-    tables = [each.table(500, np.random.default_rng(2)) for each in (plain, compiled)]
+    tables = [each.table(500, np.random.default_rng(2)) for each in (plain, coins)]
     np.testing.assert_array_equal(*tables)
 
 

@@ -62,7 +62,7 @@ def random_runs(seed: int, runs: int, horizon: int, mean_length: float, arms: in
     return found
 
 
-def horizon_of(runs: list[Run]) -> int:
+def rounds(runs: list[Run]) -> int:
     """Return the number of rounds that every run has."""
     return sum(length for _, length in runs[0])
 
@@ -75,7 +75,7 @@ def entered(
     log_means: Values | None = None,
 ) -> NashAccumulator:
     """Feed the runs to an accumulator, in windows that end at ``ends`` and at the horizon."""
-    horizon = horizon_of(runs)
+    horizon = rounds(runs)
     if log_means is None:
         with np.errstate(divide="ignore"):
             log_means = np.log(means)
@@ -149,66 +149,43 @@ def check(curve: NashAccumulator, played: Any, log_means: Any, grid: list[int]) 
 
 @given(runs=RUNS, data=st.data())
 def test_one_pass_equals_the_dense_formulas(runs: list[Run], data: st.DataObject) -> None:
-    grid = sorted(data.draw(st.sets(st.integers(1, horizon_of(runs)), min_size=1)))
+    grid = sorted(data.draw(st.sets(st.integers(1, rounds(runs)), min_size=1)))
     curve = entered(runs, MEANS, grid)
     check(curve, dense(runs, MEANS.size), LOGS, grid)
 
 
 @given(runs=RUNS, data=st.data())
-def test_windows_and_times_change_no_bit(runs: list[Run], data: st.DataObject) -> None:
-    horizon = horizon_of(runs)
+def test_windows_times_segments_and_the_order_of_runs_change_no_bit(
+    runs: list[Run], data: st.DataObject
+) -> None:
+    horizon = rounds(runs)
     grid = list(range(1, horizon + 1))
     whole = entered(runs, MEANS, grid)
     ends = sorted(data.draw(st.sets(st.integers(1, horizon), max_size=8)) - {horizon})
     same_bits(entered(runs, MEANS, grid, ends), whole)
-    t = data.draw(st.integers(1, horizon))
-    alone = entered(runs, MEANS, [t])
-    np.testing.assert_array_equal(quantities(alone)[:, 0], quantities(whole)[:, t - 1])
-    np.testing.assert_array_equal(
-        alone.records.influences[:, 0], whole.records.influences[:, t - 1]
-    )
-
-
-@given(runs=RUNS)
-def test_segments_change_no_bit(runs: list[Run]) -> None:
-    """Only the arms of the rounds count, not how they are cut into segments."""
     single = [[(arm, 1) for arm, length in run for _ in range(length)] for run in runs]
-    grid = list(range(1, horizon_of(runs) + 1))
-    same_bits(entered(single, MEANS, grid), entered(runs, MEANS, grid))
-
-
-@given(runs=RUNS, data=st.data())
-def test_runs_may_come_in_any_order(runs: list[Run], data: st.DataObject) -> None:
-    grid = list(range(1, horizon_of(runs) + 1))
+    same_bits(entered(single, MEANS, grid), whole)
+    t = data.draw(st.integers(1, horizon))
+    alone, records = entered(runs, MEANS, [t]), whole.records
+    np.testing.assert_array_equal(quantities(alone)[:, 0], quantities(whole)[:, t - 1])
+    np.testing.assert_array_equal(alone.records.influences[:, 0], records.influences[:, t - 1])
     order = data.draw(st.permutations(range(len(runs))))
-    one, other = entered(runs, MEANS, grid), entered([runs[r] for r in order], MEANS, grid)
+    other = entered([runs[r] for r in order], MEANS, grid).records
     for name in ("log_means", "spreads"):
-        np.testing.assert_array_equal(getattr(other.records, name), getattr(one.records, name))
-    np.testing.assert_array_equal(other.records.influences, one.records.influences[order])
+        np.testing.assert_array_equal(getattr(other, name), getattr(records, name))
+    np.testing.assert_array_equal(other.influences, records.influences[order])
 
 
-@pytest.fixture
-def both_ways(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that feeds runs round by round, and change by change."""
-
-    def feed(*arguments: Any) -> tuple[NashAccumulator, NashAccumulator]:
-        found = []
-        for ratio in (10**9, 0):
-            with monkeypatch.context() as patched:
-                patched.setattr(nash, "ROUNDS_PER_SEGMENT", ratio)
-                found.append(entered(*arguments))
-        return found[0], found[1]
-
-    return feed
-
-
-@pytest.mark.parametrize("mean_length", [1.0, 3.0, 200.0])
-def test_rounds_and_changes_give_the_same_bits(both_ways: Any, mean_length: float) -> None:
-    runs = random_runs(3, 7, 9000, mean_length, MEANS.size)
+def test_rounds_and_changes_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     grid = [1, 2, 17, 2048, 2049, 4096, 8999, 9000]
-    by_round, by_change = both_ways(runs, MEANS, grid, [5, 2500, 8192])
-    same_bits(by_round, by_change)
-    check(by_round, dense(runs, MEANS.size), LOGS, grid)
+    for mean_length in (1.0, 3.0, 200.0):
+        runs = random_runs(3, 7, 9000, mean_length, MEANS.size)
+        both = []
+        for ratio in (10**9, 0):
+            monkeypatch.setattr(nash, "ROUNDS_PER_SEGMENT", ratio)
+            both.append(entered(runs, MEANS, grid, [5, 2500, 8192]))
+        same_bits(*both)
+        check(both[0], dense(runs, MEANS.size), LOGS, grid)
 
 
 def test_stretches_of_a_window_change_no_bit() -> None:
@@ -225,37 +202,31 @@ def test_stretches_of_a_window_change_no_bit() -> None:
 
 
 def test_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nash, "BINS", 4)
-    runs = random_runs(6, 3, 11, 2.0, MEANS.size)
-    curve = entered(runs, MEANS, list(range(1, 12)))
-    scored = np.append(MEANS, MEANS.mean())[dense(runs, MEANS.size)]
-    edges = bin_edges(11)
-    assert edges.tolist() == [2, 5, 8, 11]
-    parts = np.split(scored, edges[:-1], axis=1)
-    expected = np.stack([part.mean(axis=1) for part in parts], axis=1)
-    np.testing.assert_allclose(curve.records.bins, expected, rtol=1e-14)
-    for t in range(1, 12):
-        inside = np.split(scored[:, :t], edges[edges < t], axis=1)
-        logs = sum(part.shape[1] * math.log(part.mean()) for part in inside)
-        assert curve.records.binned[t - 1] == pytest.approx(logs / t, rel=1e-13)
-
-
-def test_bins_are_rounds_where_these_are_fewer() -> None:
+    """Rounds, where these are fewer."""
     assert bin_edges(3).tolist() == [1, 2, 3]
     assert len(bin_edges(10**10)) == 2000
     assert bin_edges(10**10)[-1] == 10**10
-    runs = random_runs(7, 4, 60, 2.0, MEANS.size)
-    curve = entered(runs, MEANS, [60])
-    np.testing.assert_allclose(curve.records.binned, curve.records.log_means, rtol=1e-11)
-    expected = np.append(MEANS, MEANS.mean())[dense(runs, MEANS.size)]
-    np.testing.assert_allclose(curve.records.bins, expected, rtol=1e-15)
+    for bins, horizon, ends in ((4, 11, [2, 5, 8, 11]), (2000, 60, list(range(1, 61)))):
+        monkeypatch.setattr(nash, "BINS", bins)
+        runs = random_runs(6, 3, horizon, 2.0, MEANS.size)
+        curve = entered(runs, MEANS, list(range(1, horizon + 1)))
+        scored = np.append(MEANS, MEANS.mean())[dense(runs, MEANS.size)]
+        edges = bin_edges(horizon)
+        assert edges.tolist() == ends
+        parts = np.split(scored, edges[:-1], axis=1)
+        expected = np.stack([part.mean(axis=1) for part in parts], axis=1)
+        np.testing.assert_allclose(curve.records.bins, expected, rtol=1e-14)
+        for t in range(1, horizon + 1):
+            inside = np.split(scored[:, :t], edges[edges < t], axis=1)
+            logs = sum(part.shape[1] * math.log(part.mean()) for part in inside)
+            assert curve.records.binned[t - 1] == pytest.approx(logs / t, rel=1e-11)
 
 
 @given(runs=runs_of_segments(arms=2))
 def test_tiny_means_are_carried_as_logarithms(runs: list[Run]) -> None:
     """Panel (a): means (2e)^-T and 1, here at T = 1000, where the first is 0 in a double."""
     log_means = np.array([-1000.0 * math.log(2 * math.e), 0.0])
-    grid = list(range(1, horizon_of(runs) + 1))
+    grid = list(range(1, rounds(runs) + 1))
     curve = entered(runs, np.array([0.0, 1.0]), grid, [], log_means)
     assert curve.scores.in_logs
     check(curve, dense(runs, 2), log_means, grid)
@@ -336,99 +307,71 @@ def test_a_curve_is_read_off_its_parts() -> None:
     assert (one.average_regret <= plain.nash_regret).all()
     assert (plain.nash_regret <= one.trajectory_regret).all()
     assert (one.bias > 0).all()
-
-
-def test_another_best_mean_moves_the_regrets_alone() -> None:
-    one = curve()
     other = one.against(1.0)
     for name in ("nash_regret", "average_regret", "trajectory_regret", "binned_regret"):
         np.testing.assert_allclose(getattr(other, name) - getattr(one, name), 0.1, rtol=1e-13)
-    np.testing.assert_array_equal(other.standard_error, one.standard_error)
-    np.testing.assert_array_equal(other.bias, one.bias)
+    for each in (one, plain):
+        ends = stats.t.interval(0.9, 4, each.nash_regret, one.standard_error)
+        np.testing.assert_allclose(each.interval(0.9), ends, rtol=1e-12)
+    for each in (other, plain):
+        np.testing.assert_array_equal(each.standard_error, one.standard_error)
+        np.testing.assert_array_equal(each.bias, one.bias)
 
 
-def test_intervals_are_those_of_student() -> None:
-    one = curve()
-    for each in (one, one.with_bias("kept")):
-        low, high = each.interval(0.9)
-        for index in range(2):
-            expected = stats.t.interval(0.9, 4, each.nash_regret[index], one.standard_error[index])
-            np.testing.assert_allclose((low[index], high[index]), expected, rtol=1e-12)
-
-
-def test_wrong_biases_are_refused() -> None:
+def test_wrong_words_and_too_few_runs_are_refused() -> None:
     for bias in ["", "Kept", None, True]:
         expected = f"bias is {bias!r}; allowed: subtracted, kept"
         assert message_of(lambda: curve().with_bias(bias)).startswith(expected)
         assert message_of(lambda: simulate().nash_regret(at=[80], bias=bias)).startswith(expected)
-
-
-def test_wrong_levels_are_refused() -> None:
     for level in [0.0, 1.0, -0.5, 95, math.nan]:
         assert "level is " in message_of(lambda: curve().interval(level))
-
-
-def test_one_run_has_no_bias_and_no_interval() -> None:
+    one = curve(runs=1)
+    assert np.isfinite(one.with_bias("kept").nash_regret).all()
     for name, wanted in [
         ("standard_error", "a standard error"),
         ("bias", "a bias, or bias='kept'"),
         ("nash_regret", "a bias, or bias='kept'"),
         ("interval", "an interval"),
     ]:
-        one = curve(runs=1)
-        assert np.isfinite(one.with_bias("kept").nash_regret).all()
         message = message_of(lambda: one.interval() if name == "interval" else getattr(one, name))
         assert message == f"runs is 1; allowed: at least 2 for {wanted}"
 
 
 def simulate(**changes: Any) -> Simulation:
-    base: dict[str, Any] = {
-        "algorithm": "m-ts-gaussian",
-        "params": {"b": 2, "c": 1.5},
-        "bandit": BANDIT,
-        "horizon": 80,
-        "runs": 12,
-    }
-    return dpbandits.simulate(**(base | changes))
+    base: dict[str, Any] = {"algorithm": "m-ts-gaussian", "params": {"b": 2, "c": 1.5}}
+    return dpbandits.simulate(**(base | {"bandit": BANDIT, "horizon": 80, "runs": 12} | changes))
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "params"),
-    [
+def test_curves_are_those_of_the_reference_s_decisions() -> None:
+    """By segments from kernels, round by round from the plain references on the same streams."""
+    for algorithm, params in (
         ("m-ts-gaussian", {"b": 2, "c": 1.5}),
         ("ucb1", {}),
         ("dp-se", {"epsilon": 1.0}),
         ("dp-ts-ucb", {"alpha": 1.0}),
         ("lazy-dp-ts", {"epsilon": 0.5}),
-    ],
-)
-def test_curves_are_those_of_the_reference_s_decisions(
-    algorithm: str, params: dict[str, Any]
-) -> None:
-    """By segments from kernels, round by round from the plain references on the same streams."""
-    simulation = simulate(algorithm=algorithm, params=params, seed=8)
-    cell = simulation.cell
-    key = stream_key(cell.stream_description)
-    played = []
-    for run in range(12):
-        generator = run_generator(8, key, run)
-        chunks = cell.definition.reference(cell.settings, BANDIT, generator)
-        played.append([arm for arm, length, _ in chunks for _ in range(length)])
-    found = simulation.nash_regret(at=[80, 3, 40, 3])
-    assert found.times.tolist() == [80, 3, 40, 3]
-    for index, t in enumerate(found.times):
-        expected = by_hand(np.array(played), np.log(BANDIT.means), int(t))
-        # Exact but for rounding: the means are dyadic.
-        close = {"rtol": 1e-13, "atol": 1e-14}
-        np.testing.assert_allclose(found.log_mean[index], expected["nash_log_mean"], **close)
-        np.testing.assert_allclose(found.influences[:, index], expected["influences"], **close)
-        geometric = math.exp(expected["nash_log_mean"])
-        error = geometric * expected["nash_standard_error"]
-        np.testing.assert_allclose(found.standard_error[index], error, **close)
-        bias = geometric * math.expm1(expected["nash_bias"])
-        np.testing.assert_allclose(found.bias[index], bias, **close)
-        average = 0.75 - expected["average_mean"]
-        np.testing.assert_allclose(found.average_regret[index], average, **close)
+    ):
+        simulation = simulate(algorithm=algorithm, params=params, seed=8)
+        cell, played = simulation.cell, []
+        key = stream_key(cell.stream_description)
+        for run in range(12):
+            generator = run_generator(8, key, run)
+            chunks = cell.definition.reference(cell.settings, BANDIT, generator)
+            played.append([arm for arm, length, _ in chunks for _ in range(length)])
+        found = simulation.nash_regret(at=[80, 3, 40, 3])
+        assert found.times.tolist() == [80, 3, 40, 3]
+        for index, t in enumerate(found.times):
+            expected = by_hand(np.array(played), np.log(BANDIT.means), int(t))
+            geometric = math.exp(expected["nash_log_mean"])
+            for quantity, value in (
+                (found.log_mean[index], expected["nash_log_mean"]),
+                (found.influences[:, index], expected["influences"]),
+                (found.standard_error[index], geometric * expected["nash_standard_error"]),
+                (found.bias[index], geometric * math.expm1(expected["nash_bias"])),
+                (found.average_regret[index], 0.75 - expected["average_mean"]),
+            ):
+                # Exact but for rounding: the means are dyadic.
+                np.testing.assert_allclose(quantity, value, 1e-13, 1e-14, err_msg=algorithm)
 
 
 def test_nominal_means_score_the_same_runs() -> None:
@@ -469,7 +412,7 @@ def test_wrong_scores_are_refused() -> None:
         assert message_of(lambda: dpbandits.Bandit(BANDIT.arms, **changes)).startswith(expected)
 
 
-def test_what_would_overflow_is_refused() -> None:
+def test_runs_that_would_overflow_or_make_no_curves_are_refused() -> None:
     many = simulate(algorithm="ucb1", params={}, runs=MAXIMAL_RUNS + 1)
     message = message_of(lambda: many.nash_regret(at=[80]))
     assert message == "runs of one Nash curve is 8192; allowed: a whole number from 1 to 8191"
@@ -480,16 +423,6 @@ def test_what_would_overflow_is_refused() -> None:
     longest = MAXIMAL_PULLS // 1000
     assert message.startswith(f"horizon is {2**53}, for a Nash curve of 1000 runs; allowed: at ")
     assert f"most {longest}, so that pulls are counted without overflow" in message
-
-
-def test_runs_that_make_no_curves_are_refused() -> None:
-    message = message_of(
-        lambda: Series(
-            "a",
-            {},
-            make_cell(algorithm="ucb1", bandit=BANDIT, horizon=80, metrics=["nash_regret"]),
-            range(10),
-            runs_per_curve=4,
-        )
-    )
+    cell = make_cell(algorithm="ucb1", bandit=BANDIT, horizon=80, metrics=["nash_regret"])
+    message = message_of(lambda: Series("a", {}, cell, range(10), runs_per_curve=4))
     assert message == "runs is 10, 4 of them together; allowed: a multiple of it"

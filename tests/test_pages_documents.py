@@ -72,9 +72,15 @@ def test_an_answer_says_what_the_ledger_says_and_no_more() -> None:
         pairs = dict.fromkeys((row["variant"], row["verdict"]) for row in judged)
         begins = [sentence.partition(":")[0] for sentence in claim["answer"]]
         assert len(begins) == len(pairs), claim["id"]
-        for begin, (_, verdict) in zip(begins, pairs, strict=True):
+        for begin, (variant, verdict) in zip(begins, pairs, strict=True):
             assert begin.startswith(ANSWERS[verdict]), claim["id"]
             assert verdict in MEANINGS
+            own = [row for row in judged if row["variant"] == variant]
+            chosen = [row for row in own if row["verdict"] == verdict]
+            named = [row["words"] for row in chosen if row["words"] and len(chosen) < len(own)]
+            assert all(words in begin for words in named)
+            many = f", in each of {len(chosen)} interpretations" in begin
+            assert many == (len(chosen) > 1 and not named), claim["id"]
 
 
 def test_a_number_is_shown_with_the_name_of_its_own_comparison() -> None:

@@ -4,7 +4,6 @@ import itertools
 import math
 import pickle
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,13 +12,9 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 import dpbandits
-from dpbandits.algorithms import (
-    IDENTIFICATION,
-    REGISTRY,
-    REGRET,
-)
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
-from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.cells import Cell, Work, make_cell
 from dpbandits.engine.play import TRIALS
 from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
@@ -44,9 +39,14 @@ def identify(**changes: Any) -> dpbandits.Identification:
     return dpbandits.identify(**(base | {"bandit": LINEAR, "budget": 200, "runs": 30} | changes))
 
 
-def compare(*algorithms: Any, **changes: Any) -> dpbandits.Comparison:
-    base: dict[str, Any] = {"bandit": ARMS, "horizon": 300, "runs": 6, "epsilon": 1.0}
-    return dpbandits.compare(list(algorithms), **(base | changes))
+def cell(**changes: Any) -> Cell:
+    base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
+    return make_cell(**(base | changes))
+
+
+def compared(**changes: Any) -> dpbandits.Comparison:
+    base: dict[str, Any] = {"algorithms": ["dp-se"], "bandit": ARMS, "horizon": 300, "runs": 6}
+    return dpbandits.compare(**(base | {"epsilon": 1.0} | changes))
 
 
 @pytest.fixture(autouse=True)
@@ -140,8 +140,7 @@ def test_the_same_may_be_said_in_other_words() -> None:
 def test_what_is_said_counts() -> None:
     for other in ({"interpretations": {"count": "n"}}, {"seed": 1}, {"c": 2, "params": {"b": 2}}):
         assert (simulate(**other).realised_regret != simulate().realised_regret).any()
-    cell = simulate().cell
-    expected = Work(cell, range(12)).play(99)["pseudo_regret"][:, 0]
+    expected = Work(simulate().cell, range(12)).play(99)["pseudo_regret"][:, 0]
     np.testing.assert_array_equal(simulate(seed=99).pseudo_regret[: len(expected)], expected)
 
 
@@ -229,7 +228,9 @@ def test_rates_have_exact_intervals() -> None:
 
 
 def test_algorithms_compared_are_those_simulated_alone() -> None:
-    comparison = compare("ucb1", "dp-se", {"algorithm": "dp-se", "params": {"epsilon": 0.1}})
+    comparison = compared(
+        algorithms=["ucb1", "dp-se", {"algorithm": "dp-se", "params": {"epsilon": 0.1}}]
+    )
     begin = "<Comparison of 3 algorithms on 3 arms, T = 300, 6 runs: "
     assert repr(comparison) == f"{begin}0 of 3 computed>"
     next(iter(comparison)).summary()
@@ -254,7 +255,9 @@ def test_algorithms_compared_are_those_simulated_alone() -> None:
 
 
 def test_best_arm_algorithms_compared() -> None:
-    comparison = compare("dp-bai", "od-linbai", bandit=LINEAR, horizon=None, budget=400)
+    comparison = compared(
+        algorithms=["dp-bai", "od-linbai"], bandit=LINEAR, horizon=None, budget=400
+    )
     assert comparison.summary()["metric"].tolist() == ["success", "success"]
     assert set(comparison.frame()["metric"]) == {"success", "recommended", "total_pulls"}
     assert len(comparison.plot().containers) == 2
@@ -278,7 +281,7 @@ def test_wrong_numbers_are_refused_at_once() -> None:
         (identify, "runs", (0,), "allowed: a whole number from 1 to "),
     ]:
         for value in (*wrong, *NOT_WHOLE):
-            message = message_of(lambda value=value: play(**{key: value}))  # type: ignore[misc]
+            message = message_of(lambda: play(**{key: value}))
             assert message.startswith(f"{key} is {value!r}; {expected}")
 
 
@@ -287,14 +290,11 @@ NOT_POSITIVE = (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.
 
 def test_a_wrong_epsilon_is_refused_at_once() -> None:
     for name in [n for n, each in REGISTRY.items() if "epsilon" in each.example]:
-        base: dict[str, Any] = {"algorithm": name, "horizon": 10**4}
+        bandit = ARMS if name in REGRET else LINEAR
         for epsilon in NOT_POSITIVE:
-            parameters = {**REGISTRY[name].example, "epsilon": epsilon}
-            bandit = ARMS if name in REGRET else LINEAR
+            told = {**REGISTRY[name].example, "epsilon": epsilon}
             message = message_of(
-                lambda parameters=parameters, bandit=bandit: make_cell(  # type: ignore[misc]
-                    parameters=parameters, bandit=bandit, **base
-                )
+                lambda: make_cell(algorithm=name, parameters=told, bandit=bandit, horizon=10**4)
             )
             # An anytime algorithm passes it on to its core, whose message it is.
             assert f"{name.removeprefix('anytime-')}: epsilon is {epsilon!r}; allowed: " in message
@@ -336,27 +336,37 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
         (identify, {"algorithm": "dp-bai-gauss", "delta": 1}, "delta is 1; "),
         (identify, {"bandit": dpbandits.bernoulli([0.5, 0.4])}, "allowed: a linear bandit"),
         (identify, {"budget": 2}, "budget is 2; allowed: at least "),
+        (cell, {"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
+        *(
+            (cell, {"grid": [time]}, f"grid time is {time}; allowed: a whole number from 1 to 80")
+            for time in (0, 81, 1.0)
+        ),
+        (
+            compared,
+            {"algorithms": ["ucb1", "dp-bai"]},
+            "are ucb1, dp-bai; allowed: those judged",
+        ),
+        (compared, {"algorithms": ["ucb1"]}, "compare: parameter is 'epsilon'; allowed: none"),
+        (compared, {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
+        (compared, {"horizon": None}, "horizon is missing; allowed: "),
+        (compared, {"budget": 3}, "budget is given; allowed: horizon"),
+        (compared, {"horizon": 1.5}, "horizon is 1.5; allowed: "),
+        (compared, {"algorithms": ["dp-sea"]}, "did you mean 'dp-se'?"),
+        (compared, {"algorithms": []}, "algorithms is []; allowed: a list of algorithms"),
+        (
+            compared,
+            {"algorithms": [{"algorithm": "dp-se", "seed": 3}]},
+            "keys are algorithm, seed; allowed: algorithm, ",
+        ),
+        (compared, {"algorithms": [{"params": {}}]}, "keys are params; allowed: algorithm, "),
     ]:
         assert expected in message_of(lambda: play(**changes))
 
 
-def test_wrong_comparisons_are_refused_at_once() -> None:
-    for algorithms, changes, expected in [
-        (["ucb1", "dp-bai"], {}, "algorithms are ucb1, dp-bai; allowed: those judged by regret"),
-        (["ucb1"], {}, "compare: parameter is 'epsilon'; allowed: none"),
-        (["dp-se"], {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
-        (["dp-se"], {"horizon": None}, "horizon is missing; allowed: "),
-        (["dp-se"], {"budget": 3}, "budget is given; allowed: horizon"),
-        (["dp-se"], {"horizon": 1.5}, "horizon is 1.5; allowed: "),
-        (["dp-sea"], {}, "did you mean 'dp-se'?"),
-        ([], {}, "algorithms is []; allowed: a list of algorithms"),
-        ([{"algorithm": "dp-se", "seed": 3}], {}, "keys are algorithm, seed; allowed: algorithm, "),
-        ([{"params": {}}], {}, "keys are params; allowed: algorithm, "),
-    ]:
-        assert expected in message_of(lambda: compare(*algorithms, **changes))
-
-
-def test_wrong_curves_are_refused(plays: list[tuple[str, ...]]) -> None:
+def test_wrong_curves_and_frames_are_refused_before_anything_is_played(
+    plays: list[tuple[str, ...]],
+) -> None:
+    simulation = simulate()
     for metric, at, expected in [
         ("pulls", [1], "metric is 'pulls'; allowed: pseudo_regret, realised_regret"),
         ("nash", [1], "metric is 'nash'; allowed: "),
@@ -366,33 +376,14 @@ def test_wrong_curves_are_refused(plays: list[tuple[str, ...]]) -> None:
             for at in ([], 5, [1.5], [math.nan], [True], ["1"], [[1]])
         ),
     ]:
-        simulation = simulate()
         assert expected in message_of(lambda: simulation.curve(metric=metric, at=at))
         if metric == "regret":
             assert expected in message_of(lambda: simulation.nash_regret(at=at))
-        assert not plays
-
-
-def test_frames_that_fit_no_memory_are_refused_before_anything_is_played(
-    plays: list[tuple[str, ...]],
-) -> None:
-    times, metrics = range(1, 10**6 + 1), ["regret", "realised_regret"]
     expected = "runs and times make 2,000,000,000 values; allowed: at most 1,073,741,824"
-    for runs, metric in (2000, "regret"), (1000, metrics):
+    for runs, metrics in (2000, "regret"), (1000, ["regret", "realised_regret"]):
         long = simulate(horizon=10**6, runs=runs)
-        assert message_of(partial(long.frame, metric=metric, at=times)) == expected
+        assert message_of(lambda: long.frame(metric=metrics, at=range(1, 10**6 + 1))) == expected
     assert not plays
-
-
-def test_wrong_cells_are_refused() -> None:
-    for changes, expected in [
-        ({"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
-        ({"grid": [0]}, "grid time is 0; allowed: a whole number from 1 to 80"),
-        ({"grid": [81]}, "grid time is 81; allowed: a whole number from 1 to 80"),
-        ({"grid": [1.0]}, "grid time is 1.0; allowed: a whole number from 1 to 80"),
-    ]:
-        base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
-        assert expected in message_of(lambda: make_cell(**(base | changes)))
 
 
 FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
@@ -416,14 +407,12 @@ def arrays_of(bandit: Any) -> list[Any]:
     return [*(getattr(bandit, name) for name in names), *recorded]
 
 
-CHANGES: list[Callable[[Any], object]] = [
-    lambda array: array.fill(0),
-    lambda array: array.sort(),
-    lambda array: array.setflags(write=True),
-]
-
-
 def test_arrays_of_a_bandit_are_read_only() -> None:
+    changes: list[Callable[[Any], object]] = [
+        lambda array: array.fill(0),
+        lambda array: array.sort(),
+        lambda array: array.setflags(write=True),
+    ]
     for name, make in BANDITS.items():
         bandits = [make()]
         if name != "drawn":  # Functions travel by the engine's own way.
@@ -431,7 +420,7 @@ def test_arrays_of_a_bandit_are_read_only() -> None:
             for array, expected in zip(*map(arrays_of, bandits), strict=True):
                 np.testing.assert_array_equal(array, expected)
         for array in itertools.chain.from_iterable(map(arrays_of, bandits)):
-            for change in CHANGES:
+            for change in changes:
                 with pytest.raises(ValueError, match=r"read-only|WRITEABLE"):
                     change(array)
 
@@ -458,43 +447,23 @@ def test_what_a_caller_gave_may_change_later() -> None:
     ]
 
 
-def spoil(array: Any) -> None:
-    """Write to an array, unless it refuses."""
-    if array.flags.writeable:
-        array[...] = 0
-
-
 def test_results_that_are_asked_for_again_are_the_same() -> None:
-    simulation = dpbandits.simulate(
-        algorithm="ucb1", bandit=dpbandits.bernoulli([0.7, 0.5]), horizon=60, runs=3
-    )
-    trials = dpbandits.identify(
-        algorithm="dp-bai",
-        epsilon=1.0,
-        bandit=dpbandits.linear(FEATURES, [0.5, 0.3]),
-        budget=400,
-        runs=5,
-    )
-    curve = simulation.nash_regret(at=[10, 60])
-    asked: list[Callable[[], Any]] = [
-        lambda: simulation.pulls,
-        lambda: simulation.pseudo_regret,
-        lambda: simulation.realised_regret,
-        lambda: simulation.curve(metric="regret", at=[10, 60]),
-        lambda: trials.recommended,
-        lambda: trials.success,
-        lambda: trials.pulls,
-        lambda: trials.exact,
-        lambda: trials.total_pulls,
-        lambda: trials.trace.phases[0].estimates,
-        lambda: trials.trace.phases[0].active,
-        lambda: curve.log_mean,
-        lambda: curve.influences,
-        lambda: curve.nash_regret,
-        lambda: curve.standard_error,
-    ]
-    before = [np.array(ask()) for ask in asked]
-    for ask in asked:
-        spoil(ask())
-    for ask, expected in zip(asked, before, strict=True):
-        np.testing.assert_array_equal(ask(), expected)
+    simulation, trials = simulate(), identify()
+    nash = simulation.nash_regret(at=[10, 60])
+
+    def answers() -> list[Any]:
+        phase = trials.trace.phases[0]
+        return [
+            *(simulation.pulls, simulation.pseudo_regret, simulation.realised_regret),
+            simulation.curve(metric="regret", at=[10, 60]),
+            *(trials.recommended, trials.success, trials.pulls, trials.exact, trials.total_pulls),
+            *(phase.estimates, phase.active),
+            *(nash.log_mean, nash.influences, nash.nash_regret, nash.standard_error),
+        ]
+
+    before = [np.array(each) for each in answers()]
+    for array in answers():
+        if array.flags.writeable:
+            array[...] = 0
+    for found, expected in zip(answers(), before, strict=True):
+        np.testing.assert_array_equal(found, expected)

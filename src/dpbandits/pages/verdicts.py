@@ -89,9 +89,9 @@ def answers(rows: list[Values]) -> Values:
         for verdict, chosen in of_variant.items():
             answer, first, where, many = ANSWERS[verdict], chosen[0], "", ""
             if len(of_variant) > 1:
-                named = "; ".join(row["words"] for row in chosen)
-                words.append(f"{answer.lower()} ({named})")
-                where = f" ({named})" if named.strip("; ") else ""
+                named = [row["words"] for row in chosen]
+                words.append(f"{answer.lower()} ({'; '.join(named)})")
+                where = f" ({'; '.join(filter(None, named))})" if any(named) else ""
             else:
                 words.append(answer.lower())
             if len(chosen) > 1 and not where:

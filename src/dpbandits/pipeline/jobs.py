@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from dpbandits.claims.docket import Entry
     from dpbandits.claims.evidence import Evidence
-    from dpbandits.claims.judge import Judgement, Scale
+    from dpbandits.claims.judge import Judgement
 
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
@@ -164,7 +164,7 @@ def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
     with recorded(project, verdicts_target(project, paper, kind)) as paths:
         study, evidence = project.study(paper), evidence_of(project, paper)
         if kind == FINDINGS:
-            found = judge(study.findings, evidence, _scale(project))
+            found = judge(study.findings, evidence, project.scale)
             tables = [ledger(found), comparisons(found)]
         else:
             found = judged(project, paper, study.claims, evidence)
@@ -190,11 +190,7 @@ def judged(
     """
     from dpbandits.claims.judge import judge
 
-    return judge(claims, evidence, _scale(project), family=len(project.study(paper).claims))
-
-
-def _scale(project: Project) -> "Scale":
-    return "quick" if project.scale == "quick" else "paper"
+    return judge(claims, evidence, project.scale, family=len(project.study(paper).claims))
 
 
 def write_whole_ledger(project: Project) -> None:

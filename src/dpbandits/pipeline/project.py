@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dpbandits.engine.cells import Series
 
 Chosen = Annotated[tuple[Name, ...], Different]
+Scale = Literal["paper", "quick"]
 
 
 class ConfigFile(Spec):
@@ -26,7 +27,7 @@ class ConfigFile(Spec):
 
     papers: Chosen | None = None
     comparisons: Chosen | None = None
-    scale: Literal["paper", "quick"]
+    scale: Scale
     seed: Annotated[StrictInt, Field(ge=0, le=2**53)]
     cache: Text
 
@@ -143,9 +144,9 @@ class Project:
         return self.known_comparisons if comparisons is None else list(comparisons)
 
     @property
-    def scale(self) -> str:
+    def scale(self) -> Scale:
         """Either ``paper`` or ``quick``."""
-        return str(self.config["scale"])
+        return "quick" if self.config["scale"] == "quick" else "paper"
 
     @property
     def seed(self) -> int:
@@ -159,7 +160,10 @@ class Project:
 
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
-        return self.folder / "results" / ("quick" if self.scale == "quick" else "")
+        return self._of_scale("results")
+
+    def _of_scale(self, name: str) -> Path:
+        return self.folder / name / ("quick" if self.scale == "quick" else "")
 
     def results_path(self, paper: str, name: str) -> Path:
         """File of one simulation's (or analytic) results, of a comparison as COMPARISON/NAME."""
@@ -168,7 +172,7 @@ class Project:
 
     def figures_folder(self, paper: str) -> Path:
         """Folder of a paper's figures at this scale."""
-        return self.folder / "figures" / ("quick" if self.scale == "quick" else "") / paper
+        return self._of_scale("figures") / paper
 
     def tables_folder(self, paper: str) -> Path:
         """Folder of a paper's tables at this scale."""

@@ -22,8 +22,6 @@ from dpbandits.reporting.text import NUMBER_FORMAT
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.reporting.lines import Line
-
 AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
 SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
@@ -168,38 +166,36 @@ def compare_digitised(
     """
     import pandas as pd
 
-    from dpbandits.reporting.lines import panel_lines, read_rows
+    from dpbandits.reporting.lines import compared_points, panel_lines, read_rows
 
     sources = cache(frames)
-    found = []
+    tables = [pd.DataFrame(columns=list(COMPARED))]
     for name, document in documents.items():
         for letter, panel in parse_figure(name, document).panels.items():
             stem = panel_stem(name, letter)
             rows = read_rows(panel.reads, sources, f"figures.{stem}.reads")
             for line in panel_lines(panel, rows, f"figures.{stem}"):
-                found += _compared(line, stem)
-    return pd.DataFrame(found, columns=list(COMPARED))
+                if line.published is not None:
+                    first = line.points.iloc[0]
+                    points = compared_points(line, stem).rename(columns={"y": "rebuilt"})
+                    named = {key: first[key] for key in ("variant", "interpretation")}
+                    tables.append(_agreeing(points.assign(panel=stem, series=line.name, **named)))
+    return pd.concat(tables[1:] or tables, ignore_index=True)
 
 
-def _compared(line: "Line", stem: str) -> list[dict[str, Any]]:
-    """Return one row for each digitised value of a line, none where it has none."""
-    from dpbandits.reporting.lines import compared_points
-
-    if line.published is None:
-        return []
-    rows: list[dict[str, Any]] = []
-    for x, published, tolerance, y, low, high in compared_points(line, stem).itertuples(
-        index=False
-    ):
-        allowed = allowance(y, low, high, published, tolerance)
-        row = {"x": x, "published": published, "tolerance": tolerance, "allowance": allowed}
-        row |= {"rebuilt": y, "lo": low, "hi": high, "difference": y - published}
-        found = NOT_REACHED if math.isnan(y) else agreement(y - published, tolerance, allowed)
-        rows.append(row | {"agreement": found})
-    first = line.points.iloc[0]
-    named = {"panel": stem, "series": line.name, "variant": first["variant"]}
-    named |= {"interpretation": first["interpretation"]}
-    return [named | row for row in rows]
+def _agreeing(points: "pd.DataFrame") -> "pd.DataFrame":
+    """Return compared points with their difference, what is allowed, and whether they agree."""
+    compared = points[["rebuilt", "lo", "hi", "published", "tolerance"]]
+    differences = points["rebuilt"] - points["published"]
+    allowed = [allowance(*row) for row in compared.itertuples(index=False)]
+    words = [
+        NOT_REACHED if math.isnan(difference) else agreement(difference, tolerance, most)
+        for difference, tolerance, most in zip(
+            differences, points["tolerance"], allowed, strict=True
+        )
+    ]
+    points = points.assign(difference=differences, allowance=allowed, agreement=words)
+    return points[list(COMPARED)]
 
 
 def count_agreement(values: "pd.DataFrame") -> dict[str, object]:

@@ -232,18 +232,26 @@ def looks_of(
         steps[value] if value is not None else _look(panel, index, rows, place)
         for value, (index, rows) in zip(values, drawn, strict=True)
     ]
-    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
-    series = (panel.series[index] for index, _ in drawn)
-    return [_reduced(look, spec) for look, spec in zip(apart, series, strict=True)]
+    variants, changed = (
+        [str(rows[column].iloc[0]) if column in rows else "" for _, rows in drawn]
+        for column in ("variant", "interpretation")
+    )
+    apart = tell_apart(looks, _places(looks, variants, changed))
+    for place_in_panel, (index, _) in enumerate(drawn):
+        spec = panel.series[index]
+        if spec.level or spec.marker == NO_MARKER:
+            apart[place_in_panel] = replace(apart[place_in_panel], marker=NO_MARKER)
+        if spec.line == NO_LINE:
+            apart[place_in_panel] = replace(apart[place_in_panel], dash=NO_LINE)
+    return apart
 
 
-def _places(looks: Sequence[Look], tables: Sequence["pd.DataFrame"]) -> list[int]:
-    """Return the place of each line among those with its look.
+def _places(looks: Sequence[Look], variants: Sequence[str], changed: Sequence[str]) -> list[int]:
+    """Return the place of each line among those with its look, by its variant or interpretation.
 
     It is that of its variant where all of them differ in it, so that a variant looks alike in
     every figure; else lines of the default interpretation come first.
     """
-    variants, changed = (_constants(tables, each) for each in ("variant", "interpretation"))
     places = []
     for index, look in enumerate(looks):
         alike = [other for other, known in enumerate(looks) if known == look]
@@ -254,17 +262,6 @@ def _places(looks: Sequence[Look], tables: Sequence["pd.DataFrame"]) -> list[int
             alike.sort(key=lambda other: (changed[other] != "", other))
             places.append(alike.index(index))
     return places
-
-
-def _constants(tables: Sequence["pd.DataFrame"], column: str) -> list[str]:
-    return [str(rows[column].iloc[0]) if column in rows else "" for rows in tables]
-
-
-def _reduced(look: Look, spec: "SeriesSpec") -> Look:
-    """Return a look without markers, or without a line, where the file says so."""
-    if spec.level or spec.marker == NO_MARKER:
-        look = replace(look, marker=NO_MARKER)
-    return replace(look, dash=NO_LINE) if spec.line == NO_LINE else look
 
 
 def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
