@@ -33,6 +33,12 @@ def test_a_clear_claim_is_decided_at_the_first_analysis() -> None:
     assert found.verdict_at_paper_runs == "holds"
 
 
+def test_fewer_runs_than_the_paper_s_decide_nothing_at_its_number() -> None:
+    many = claim(*on_series(0, 1)).model_copy(update={"runs_paper": 10_000})
+    found = judged(many, [-2.0, -3.0])
+    assert (found.verdict, found.verdict_at_paper_runs) == ("holds", "undecided")
+
+
 def test_runs_grow_until_the_verdict_is_there() -> None:
     """With sd 1, a mean of -0.25 is 1.8 standard errors off at 50 runs and 5 at 400."""
     found = judged(claim(*on_series(0)), [-0.25], seed=3)

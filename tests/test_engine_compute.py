@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import dpbandits
+from dpbandits._cache_folder import unwritable
 from dpbandits.algorithms import REGRET
 from dpbandits.engine import progress
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
-from dpbandits.engine.compute import compile_kernels, compute, compute_series
+from dpbandits.engine.compute import _play_sent, compile_kernels, compute, compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.play import TRIALS
 from dpbandits.metrics import QUANTITIES
@@ -308,3 +309,9 @@ def test_a_log_has_whole_lines(
     assert lines[-1].startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
     assert "\r" not in printed
     assert len(set(lines)) == len(lines)
+
+
+def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unwritable, "is_silent", False)
+    message = message_of(lambda: _play_sent(0, cell(), range(1), ROOT_SEED, "other sources"))
+    assert message.endswith("was edited after it was imported; start Python again")

@@ -12,6 +12,7 @@ from dpbandits import bernoulli, linear
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compute_series
+from dpbandits.engine.provenance import require_current, write_provenance
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.pipeline.check import blank_results
@@ -80,6 +81,15 @@ def test_stale_results_are_refused(path: Path) -> None:
     message = message_of(lambda: read_results(path, "fedcba9876543210"))
     assert message.startswith(f"{path}: is stale (depends on {FINGERPRINT}, ")
     assert "now give fedcba9876543210" in message
+
+
+def test_what_depends_on_other_results_is_refused(tmp_path: Path) -> None:
+    output = tmp_path / "fig1.csv"
+    output.write_text("x")
+    write_provenance(output, tmp_path, {"depends_on": {"figure": "1"}}, 0.0)
+    require_current(output, {"figure": "1"})
+    message = message_of(lambda: require_current(output, {"figure": "2"}))
+    assert message.startswith(f"{output}: is stale")
 
 
 def test_missing_results_are_refused(tmp_path: Path) -> None:

@@ -318,6 +318,12 @@ def test_a_curve_is_read_off_its_parts() -> None:
         np.testing.assert_array_equal(each.bias, one.bias)
 
 
+def test_an_array_of_a_curve_is_never_passed_off_as_no_copy() -> None:
+    assert np.array(curve()).tolist() == curve().nash_regret.tolist()
+    with pytest.raises(ValueError, match="is a copy"):
+        np.array(curve(), copy=False)
+
+
 def test_wrong_words_and_too_few_runs_are_refused() -> None:
     for bias in ["", "Kept", None, True]:
         expected = f"bias is {bias!r}; allowed: subtracted, kept"
