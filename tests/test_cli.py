@@ -339,6 +339,8 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # What a shell runs in the background ignores it otherwise.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(600):
         if (tmp_path / "began").exists():
