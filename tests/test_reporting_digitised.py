@@ -15,14 +15,13 @@ from dpbandits.errors import InputError
 from dpbandits.papers.dp_ncb import derived, theory
 from dpbandits.reporting.digitised import (
     COMPARED,
-    agreement,
-    allowance,
     compare_digitised,
     count_agreement,
     digitised_path,
     is_reproduced,
     read_digitised,
     reproduced_as_drawn,
+    with_agreement,
     with_digitised,
 )
 from dpbandits.reporting.draw import draw_figure, draw_panels
@@ -99,11 +98,11 @@ def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> Non
     """The interval counts on the side of the digitised value: 0.001 below ours, 0.002 above."""
     expected = {0.0: "agrees", 0.0049: "agrees", -0.0049: "agrees"}
     expected |= {0.0051: "with our interval", 0.0061: "differs"}
-    expected |= {-0.0069: "with our interval", -0.0071: "differs"}
-    for off, word in expected.items():
-        ours = 0.1 + off
-        allowed = allowance(ours, ours - 0.001, ours + 0.002, 0.1, 0.005)
-        assert agreement(ours - 0.1, 0.005, allowed) == word, off
+    expected |= {-0.0069: "with our interval", -0.0071: "differs", np.nan: "not-reached"}
+    ours = 0.1 + np.array(list(expected))
+    points = pd.DataFrame({"rebuilt": ours, "lo": ours - 0.001, "hi": ours + 0.002})
+    points = points.assign(published=0.1, tolerance=0.005).reindex(columns=list(COMPARED))
+    assert with_agreement(points)["agreement"].tolist() == list(expected.values())
 
 
 RUNS = np.array([[1.0, 2.0, 4.0], [1.1, 2.4, 4.2], [1.2, 2.2, 4.7]])
@@ -155,15 +154,12 @@ def moved(shift: dict[str, float]) -> pd.DataFrame:
 
     Each is moved by so many digitisation errors; an interval of ours is half as wide as these.
     """
-    rows = []
-    for (panel, series), points in VALUES.items():
-        for x, y, error in points:
-            ours = y + shift.get(panel, 0.0) * error
-            ends = ours - error / 2, ours + error / 2
-            allowed = allowance(ours, *ends, y, error)
-            compared = (ours, *ends, ours - y, agreement(ours - y, error, allowed))
-            rows.append((f"fig1{panel}", series, "", "", x, y, error, allowed, *compared))
-    return pd.DataFrame(rows, columns=list(COMPARED))
+    columns = ["panel", "series", "x", "published", "tolerance"]
+    rows = [(f"fig1{key[0]}", key[1], *point) for key in VALUES for point in VALUES[key]]
+    values = pd.DataFrame(rows, columns=columns).assign(variant="", interpretation="")
+    error = values["tolerance"]
+    ours = values["published"] + values["panel"].str[-1].map(shift).fillna(0.0) * error
+    return with_agreement(values.assign(rebuilt=ours, lo=ours - error / 2, hi=ours + error / 2))
 
 
 @pytest.mark.parametrize(

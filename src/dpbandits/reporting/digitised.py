@@ -5,13 +5,13 @@ the values are filled in when the experiments file is read, so that they are par
 """
 
 import csv
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from pydantic import Field
 
 from dpbandits.config.documents import Spec, Text, validated
@@ -27,19 +27,6 @@ SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
 
 _ROUNDING = 1e-12
-
-
-def allowance(ours: float, lo: float, hi: float, published: float, tolerance: float) -> float:
-    """Return how far off ours may be: the digitisation error, and our interval on that side."""
-    return tolerance + (hi - ours if published > ours else ours - lo)
-
-
-def agreement(difference: float, tolerance: float, allowed: float) -> str:
-    """Return whether a difference is within the digitisation error, or what is ``allowed``."""
-    distance = abs(difference) - _ROUNDING
-    if distance <= tolerance:
-        return AGREES
-    return BY_CHANCE if distance <= allowed else DIFFERS
 
 
 def is_reproduced(found: Sequence[str]) -> bool:
@@ -61,7 +48,6 @@ class Row(Spec):
 
 
 COLUMNS = (*Row.model_fields,)
-"""Columns of a file."""
 
 Digitised = dict[tuple[str, str], list[list[float]]]
 """(panel, series) -> its points as x, y and tolerance; a figure asks that x ascends."""
@@ -73,11 +59,7 @@ def digitised_path(experiments: Path) -> Path:
 
 
 def read_digitised(path: Path) -> Digitised:
-    """Return the digitised curves of a file.
-
-    Raises:
-        InputError: the file is missing, or a line of it is not as it must be.
-    """
+    """Return the digitised curves of a file; InputError where a line is not as it must be."""
     try:
         head, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines() or [""])
     except (OSError, UnicodeDecodeError) as error:
@@ -99,10 +81,9 @@ def read_digitised(path: Path) -> Digitised:
 def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Return a copy of the figures of an experiments file, every key ``published`` with its points.
 
-    Raises:
-        InputError: a curve is named that is not in the file of digitised values, or one of the
-            file is named nowhere.
+    Every curve that is named is in the file of digitised values, and every one there is named.
     """
+    file = digitised_path(path)
     values: Digitised = {}
     named = set()
 
@@ -116,12 +97,12 @@ def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
             return copied
         curve = str(value.get("panel")), str(value.get("series"))
         if not values:
-            values.update(read_digitised(digitised_path(path)))
+            values.update(read_digitised(file))
         if curve not in values:
             allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
             raise InputError(
-                f"{path}: published: {digitised_path(path)} has no series {curve[1]!r} of panel "
-                f"{curve[0]!r}; allowed: {allowed}"
+                f"{path}: published: {file} has no series {curve[1]!r} of panel {curve[0]!r}; "
+                f"allowed: {allowed}"
             )
         named.add(curve)
         return {**copied, "points": values[curve]}
@@ -129,8 +110,8 @@ def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
     found = {name: filled(figure) for name, figure in figures.items()}
     for panel, series in values.keys() - named:
         raise InputError(
-            f"{digitised_path(path)}: {series!r} of panel {panel!r} is drawn nowhere; allowed: "
-            f"curves that a key published in {path} names"
+            f"{file}: {series!r} of panel {panel!r} is drawn nowhere; allowed: curves that a key "
+            f"published in {path} names"
         )
     return found
 
@@ -139,12 +120,7 @@ COMPARED = (
     *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),
     *("rebuilt", "lo", "hi", "difference", "agreement"),
 )
-"""Columns of ``digitised.csv``.
-
-``panel`` is the stem of the drawn panel; ``tolerance`` the digitisation error; ``lo`` and ``hi`` a
-95 % interval of ours; ``allowance`` the digitisation error and that interval's half on the side of
-the published value.
-"""
+"""Columns of ``digitised.csv``: ``panel`` is the stem of the drawn one, ``rebuilt`` is ours."""
 
 NOT_REACHED = "not-reached"
 """Said of digitised values beyond the horizon of a small scale."""
@@ -159,11 +135,7 @@ SHARP = 0.1
 def compare_digitised(
     documents: Mapping[str, Mapping[str, Any]], frames: "Callable[[str], pd.DataFrame]"
 ) -> "pd.DataFrame":
-    """Return the columns ``COMPARED`` of all digitised values of some figures.
-
-    Raises:
-        InputError: an entry, or what it asks of the results, is wrong.
-    """
+    """Return the columns ``COMPARED`` of all digitised values of some figures."""
     import pandas as pd
 
     from dpbandits.reporting.lines import compared_points, panel_lines, read_rows
@@ -179,37 +151,34 @@ def compare_digitised(
                     first = line.points.iloc[0]
                     points = compared_points(line, stem).rename(columns={"y": "rebuilt"})
                     named = {key: first[key] for key in ("variant", "interpretation")}
-                    tables.append(_agreeing(points.assign(panel=stem, series=line.name, **named)))
+                    named |= {"panel": stem, "series": line.name}
+                    tables.append(with_agreement(points.assign(**named)))
     return pd.concat(tables[1:] or tables, ignore_index=True)
 
 
-def _agreeing(points: "pd.DataFrame") -> "pd.DataFrame":
-    """Return compared points with their difference, what is allowed, and whether they agree."""
-    compared = points[["rebuilt", "lo", "hi", "published", "tolerance"]]
-    differences = points["rebuilt"] - points["published"]
-    allowed = [allowance(*row) for row in compared.itertuples(index=False)]
-    words = [
-        NOT_REACHED if math.isnan(difference) else agreement(difference, tolerance, most)
-        for difference, tolerance, most in zip(
-            differences, points["tolerance"], allowed, strict=True
-        )
-    ]
-    points = points.assign(difference=differences, allowance=allowed, agreement=words)
+def with_agreement(points: "pd.DataFrame") -> "pd.DataFrame":
+    """Return compared points with their difference, what is allowed, and whether they agree.
+
+    Allowed is the digitisation error and our interval on the side of the published value.
+    """
+    ours, published, tolerance = (points[name] for name in ("rebuilt", "published", "tolerance"))
+    difference = ours - published
+    half = np.where(published > ours, points["hi"] - ours, ours - points["lo"])
+    distance = difference.abs() - _ROUNDING
+    words = np.select(
+        [difference.isna(), distance <= tolerance, distance <= tolerance + half],
+        [NOT_REACHED, AGREES, BY_CHANCE],
+        DIFFERS,
+    )
+    points = points.assign(difference=difference, allowance=tolerance + half, agreement=words)
     return points[list(COMPARED)]
 
 
 def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
     """Return how many digitised values agree with ours, and how far they are off.
 
-    Args:
-        values: rows as ``compare_digitised`` returns them.
-
-    Returns:
-        values; reached (those that our curve reaches); agrees (within the digitisation error);
-        within_interval (within that and our 95 % interval); differs; above, the mean of published
-        minus ours; sharp, the values at which our interval is below a tenth of the digitisation
-        error, and sharp_above, that mean over them; reproduced, ``yes`` or ``no``, empty where not
-        all are reached. Means are NaN over no value.
+    ``above`` is the mean of published minus ours, ``sharp`` counts the values at which our interval
+    is below a tenth of the digitisation error; ``reproduced`` is empty unless all are reached.
     """
     words = list(values["agreement"])
     reached = values[values["agreement"] != NOT_REACHED]
@@ -230,12 +199,7 @@ def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
 
 
 def reproduced_as_drawn(values: "pd.DataFrame | None", stem: str) -> str:
-    """Return whether a figure or panel of a paper is reproduced as drawn, in words.
-
-    Args:
-        values: rows as ``compare_digitised`` returns them; None where a paper has none.
-        stem: the figure, as ``fig1``, or the panel, as ``fig1b``.
-    """
+    """Return whether the figure or panel ``stem`` of a paper is reproduced as drawn, in words."""
     if values is None or not values["panel"].str.startswith(stem).any():
         return "the paper prints no numbers to compare with"
     rows = values[values["panel"].str.startswith(stem)]

@@ -65,7 +65,6 @@ DASHES: dict[str, Any] = {
     "long": (0, (8, 2)),
     "dash-dot-dot": (0, (5, 1.4, 1.2, 1.4, 1.2, 1.4)),
 }
-"""Line styles by name."""
 
 MARKERS = {
     "circle": "o",
@@ -81,7 +80,6 @@ MARKERS = {
     "hexagon": "h",
     "star": "*",
 }
-"""Markers by name."""
 
 NO_MARKER = "none"
 NO_LINE = "none"
@@ -90,11 +88,11 @@ NO_LINE = "none"
 Names = tuple[str, str, str]
 """Of a colour, a line style and a marker."""
 
-_FILE = Path(__file__).with_name("looks.yaml")
-
 ALGORITHMS: Mapping[str, Names] = {
     algorithm: (colour, dash, marker)
-    for algorithm, (colour, dash, marker) in yaml.safe_load(_FILE.read_text("utf-8")).items()
+    for algorithm, (colour, dash, marker) in yaml.safe_load(
+        Path(__file__).with_name("looks.yaml").read_text("utf-8")
+    ).items()
 }
 """Id of an algorithm -> its colour, line style and marker in every figure of the project.
 
@@ -113,12 +111,8 @@ FILLS = ("full", "open", "half")
 class Look:
     """How one line is drawn; two channels, colour and line style or marker, tell lines apart.
 
-    Attributes:
-        colour: as matplotlib takes it.
-        dash: a key of ``DASHES``, or ``NO_LINE``.
-        marker: a value of ``MARKERS``, or ``NO_MARKER``.
-        hollow: whether there are open marks alone, and no line.
-        fill: a value of ``FILLS``: markers of several lines of one algorithm differ in it.
+    Colour and marker are as matplotlib takes them, the dash is a key of ``DASHES``, or they are
+    ``none``; where it is ``hollow`` there are open marks alone, and no line.
     """
 
     colour: str
@@ -148,24 +142,10 @@ def algorithm_look(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> L
     return Look(COLOURS[colour], dash, MARKERS[marker])
 
 
-def categorical_look(index: int) -> Look:
-    """Return the look of the ``index``-th of some unordered lines that are no algorithms."""
-    colours, dashes, markers = list(COLOURS.values()), list(DASHES), list(MARKERS.values())
-    return Look(
-        colours[index % len(colours)],
-        dashes[index % len(dashes)],
-        markers[index % len(markers)],
-    )
-
-
 def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
-    """Return the looks, of which equal ones keep their colour and the shape of their marker.
+    """Return the looks, equal ones in other line styles, and with markers that are filled otherwise.
 
-    They differ in line style, and in whether their markers are full, open or half full.
-
-    Args:
-        looks: of the lines of a panel.
-        places: of each line among those with its look, from 0; by default in their order.
+    ``places`` are those of each line among those with its look; by default in their order.
     """
     if places is None:
         places = [list(looks[:index]).count(look) for index, look in enumerate(looks)]
@@ -180,18 +160,18 @@ def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> li
     ]
 
 
-OWN_COLOUR = "#E6007E"
-"""Colour of the user's lines."""
-
-OWN_MARKERS = ("*", "P", "X", "D", "v")
-"""Their markers: stars, and others where there are several."""
+OWN_COLOUR, OWN_MARKERS = "#E6007E", ("*", "P", "X", "D", "v")
+"""Colour of the user's lines, and their markers: stars, and others where there are several."""
 
 
 def own_look(index: int) -> Look:
     """Return how the ``index``-th of the user's lines is drawn."""
-    dashes = list(DASHES)
-    marker = OWN_MARKERS[index % len(OWN_MARKERS)]
-    return Look(OWN_COLOUR, dashes[index % len(dashes)], marker)
+    return _numbered(index, [OWN_COLOUR], OWN_MARKERS)
+
+
+def _numbered(index: int, colours: Sequence[str], markers: Sequence[str]) -> Look:
+    parts = (colours, list(DASHES), markers)
+    return Look(*(each[index % len(each)] for each in parts))
 
 
 def look_of(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
@@ -199,10 +179,6 @@ def look_of(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
 
     Of an algorithm without one it follows from the id alone; two such algorithms may look alike,
     until one of them is given its own in ``paper.yaml``, or in ``looks.yaml`` if it is registered.
-
-    Args:
-        algorithm: any id.
-        looks: as in ``algorithm_look``.
     """
     if algorithm in looks:
         return algorithm_look(algorithm, looks)
@@ -232,26 +208,28 @@ def looks_of(
         steps[value] if value is not None else _look(panel, index, rows, place)
         for value, (index, rows) in zip(values, drawn, strict=True)
     ]
-    variants, changed = (
-        [str(rows[column].iloc[0]) if column in rows else "" for _, rows in drawn]
-        for column in ("variant", "interpretation")
-    )
-    apart = tell_apart(looks, _places(looks, variants, changed))
-    for place_in_panel, (index, _) in enumerate(drawn):
-        spec = panel.series[index]
-        if spec.level or spec.marker == NO_MARKER:
-            apart[place_in_panel] = replace(apart[place_in_panel], marker=NO_MARKER)
-        if spec.line == NO_LINE:
-            apart[place_in_panel] = replace(apart[place_in_panel], dash=NO_LINE)
-    return apart
+    apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
+    specs = (panel.series[index] for index, _ in drawn)
+    return [
+        replace(
+            look,
+            marker=NO_MARKER if spec.level or spec.marker == NO_MARKER else look.marker,
+            dash=NO_LINE if spec.line == NO_LINE else look.dash,
+        )
+        for look, spec in zip(apart, specs, strict=True)
+    ]
 
 
-def _places(looks: Sequence[Look], variants: Sequence[str], changed: Sequence[str]) -> list[int]:
+def _places(looks: Sequence[Look], drawn: Sequence["pd.DataFrame"]) -> list[int]:
     """Return the place of each line among those with its look, by its variant or interpretation.
 
     It is that of its variant where all of them differ in it, so that a variant looks alike in
     every figure; else lines of the default interpretation come first.
     """
+    variants, changed = (
+        [str(rows[column].iloc[0]) if column in rows else "" for rows in drawn]
+        for column in ("variant", "interpretation")
+    )
     places = []
     for index, look in enumerate(looks):
         alike = [other for other, known in enumerate(looks) if known == look]
@@ -265,7 +243,7 @@ def _places(looks: Sequence[Look], variants: Sequence[str], changed: Sequence[st
 
 
 def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
-    """Return the value of the ordered column that colours a line; None where there is none."""
+    """Return the value of the column that colours a line; None where there is none."""
     column = spec.by or spec.shade
     if column is None:
         return None
@@ -287,16 +265,16 @@ def _look(panel: "PanelSpec", index: int, rows: "pd.DataFrame", place: str) -> L
         for key in ("colour", "line", "marker")
         if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
     }
-    if len(algorithms) == 1 and algorithms[0] in known:
+    if len(algorithms) == 1 and (algorithms[0] in known or not given):
         for key, value in given.items():
             raise InputError(
                 f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
                 f"{algorithms[0]} have its look"
             )
-    if len(algorithms) == 1 and not given:
         return look_of(algorithms[0], known)
-    look = categorical_look(index)
-    colour = look.colour if spec.colour is None else COLOURS[spec.colour]
-    marker = look.marker if spec.marker in (None, NO_MARKER) else MARKERS[str(spec.marker)]
-    dash = look.dash if spec.line in (None, NO_LINE) else str(spec.line)
-    return replace(look, colour=colour, dash=dash, marker=marker)
+    look = _numbered(index, [*COLOURS.values()], [*MARKERS.values()])
+    return Look(
+        COLOURS.get(given.get("colour", ""), look.colour),
+        given.get("line", look.dash),
+        MARKERS.get(given.get("marker", ""), look.marker),
+    )

@@ -1,4 +1,7 @@
-"""What figures and tables show, as the sections ``figures:`` and ``tables:`` say it."""
+"""What figures and tables show, as the sections ``figures:`` and ``tables:`` say it.
+
+The keys are explained in ``config/README.md``.
+"""
 
 import math
 import re
@@ -55,17 +58,7 @@ def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
 
 
 class AxisSpec(Spec):
-    """One axis.
-
-    Attributes:
-        label: its label; mathtext between dollar signs.
-        scale: ``linear``, ``log``, or (x of a kind in ``BY_TAG``) ``categories``, evenly spaced.
-        tag: the column that x is read from, for kinds in ``BY_TAG``; ``t`` is the horizon itself.
-        limits: lower and upper end; None leaves an end to the data.
-        shaded: lower and upper end of a range (of x) that is shaded, and ``shaded_label``, what
-            the legend calls it.
-        marked: values of x at which exact curves carry their marks; by default they have none.
-    """
+    """One axis; the tag ``t`` is the horizon itself, None in ``limits`` the end of the data."""
 
     label: Text
     scale: Literal["linear", "log", "categories"] = "linear"
@@ -83,25 +76,14 @@ class AxisSpec(Spec):
 
 
 class NoteSpec(Spec):
-    """A sentence in a panel: what a reader must know to read it right.
-
-    Attributes:
-        text: the sentence; a line break is kept, mathtext between dollar signs.
-        at: its place, such as ``upper right``.
-    """
+    """A sentence in a panel: what a reader must know to read it right."""
 
     text: Text
     at: Annotated[str, one_of(PLACES)] = "upper right"
 
 
 class CrossingSpec(Spec):
-    """Where two lines of a panel cross, marked at the first such x and computed from the lines.
-
-    Attributes:
-        of: the names of the two lines.
-        label: what stands at the crossing, a template over x.
-        below: what the legend calls the range below it, which is shaded then.
-    """
+    """Where two lines of a panel cross, marked at the first such x and computed from the lines."""
 
     of: tuple[Text, Text]
     label: Text
@@ -120,13 +102,7 @@ def _ascends(points: tuple[Point, ...]) -> tuple[Point, ...]:
 
 
 class PublishedSpec(Spec):
-    """Digitised values of one published curve.
-
-    Attributes:
-        panel: the panel of the published figure.
-        series: the curve's name in the file of digitised values.
-        points: x, y and the digitisation error y, x ascending; from that file.
-    """
+    """A published curve, as its file of digitised values names it; ``points`` are from there."""
 
     panel: Text
     series: Text
@@ -136,23 +112,8 @@ class PublishedSpec(Spec):
 class SeriesSpec(Spec):
     """One line of a panel, or one for each value of the column ``by``.
 
-    Attributes:
-        name: name in the csv, a template over the columns that are constant along the line.
-        where: rows that belong to it, column to value or list of values.
-        by: ordered column; one line for each of its values.
-        label: the same template for the legend (mathtext allowed); by default the name.
-        shade: ordered column, whose values colour the lines of a panel that name one.
-        colour: a name of ``palette.COLOURS``; by default the next one. Lines of one algorithm have
-            the look of ``looks.yaml``, whatever colour, line and marker are.
-        line: a name of ``palette.DASHES``, or ``none``; by default the next one.
-        marker: a name of ``palette.MARKERS``, or ``none``; by default the next one.
-        guide: a fitted or straight line, thin and behind the data.
-        level: for kinds in ``BY_TAG``, a series without a value of the tag on the x axis: a level
-            line at every x of the panel's other lines.
-        best: for kinds in ``NASH_KINDS``, what Nash regret is taken from; by default mu*, the
-            largest mean.
-        estimate: for kinds in ``NASH_KINDS``, one of ``Estimate``.
-        published: digitised values of the published curve, drawn as marks.
+    Name and label are templates over the columns that are constant along the line; a ``guide`` is
+    thin and behind the data; Nash regret is taken from ``best``, by default mu*, the largest mean.
     """
 
     name: Text
@@ -199,18 +160,13 @@ DERIVED = "derived"
 NASH_KINDS = ("nash", "nash-final")
 """Kinds of panels that show Nash regret."""
 
-DIAGRAM = "diagram"
-"""Kind of a whole figure that a function of the paper draws."""
-
 LookNames = tuple[
     Annotated[str, one_of(COLOURS)],
     Annotated[str, one_of(DASHES)],
     Annotated[str, one_of(MARKERS)],
 ]
-"""Names of a colour, a line style and a marker."""
-
 Looks = dict[Text, LookNames]
-"""Id of an algorithm -> its look."""
+"""Id of an algorithm -> its colour, line style and marker."""
 
 Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
@@ -219,24 +175,7 @@ Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 class PanelKeys(Spec):
     """Keys of a panel, beside ``panels`` or in one of them.
 
-    Attributes:
-        kind: ``curve`` (mean of a metric over t), ``final`` (mean at the horizon of the series
-            against a tag), ``rate`` (share of successful trials against a tag), ``nash`` (Nash
-            regret over t), ``nash-final`` (at the horizon of the series against a tag),
-            ``analytic`` (exact values) or ``derived`` (values that ``compute`` returns).
-        reads: names of the simulations or exact results, whose rows are put together.
-        x, y: the axes.
-        series: the lines.
-        metric: what is averaged over runs, for kinds ``curve`` and ``final``, counted over trials,
-            for kind ``rate``, or the means that score, for kinds in ``NASH_KINDS``.
-        compute: for kind ``derived``, a function of the paper's module ``derived``, which makes
-            the rows from the results.
-        where: rows that the panel shows, column to value or list of values.
-        title: text above the panel.
-        note: a sentence in the panel.
-        crossings: where lines cross, marked.
-        looks: id of an algorithm that it may draw -> colour, line style, marker; the study fills
-            them in, and without them they are those of ``palette.ALGORITHMS``.
+    The study fills in ``looks``; without them they are those of ``palette.ALGORITHMS``.
     """
 
     kind: Kind | None = None
@@ -320,7 +259,7 @@ class Texts(Spec):
 class FigureKeys(Texts, PanelKeys):
     """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
 
-    title: Title
+    title: Title  # not the panel's
     panels: dict[str, PanelKeys] = {}
     share_y: StrictBool = False
     residuals: StrictBool = False
@@ -345,13 +284,9 @@ class DiagramKeys(Texts):
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """A whole figure: its panels by letter (one without a letter where there are none).
+    """A whole figure: its panels by letter, or one without a letter.
 
-    Its title and its message say what came out, its caption what is drawn. A diagram
-    (``kind: diagram``) has no panels: the paper's module ``diagrams`` draws it from the results
-    ``diagram_reads``. With ``residuals`` the lines are compared with the digitised
-    values of the published ones, in a strip below each panel. With ``direct_labels`` lines that
-    not all panels have are named at their right ends, not in a legend.
+    A diagram has no panels: the paper's module ``diagrams`` draws it from ``diagram_reads``.
     """
 
     name: str
@@ -383,19 +318,12 @@ class FigureSpec:
 
 
 def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
-    """Return the entry of one figure.
-
-    Args:
-        name: key of the entry, such as ``fig2`` or ``extra-fig6-corrected``.
-        document: the entry. A key of a panel beside ``panels`` holds for the panels without it.
-
-    Raises:
-        InputError: a key is unknown, missing or not allowed, naming figure, panel and key.
-    """
+    """Return the entry of one figure; InputError names figure, panel and key."""
     place = f"figures.{name}"
-    if isinstance(document, Mapping) and document.get("kind") == DIAGRAM:
+    if isinstance(document, Mapping) and document.get("kind") == "diagram":
         diagram = validated(DiagramKeys, document, place)
-        return FigureSpec(name, *_texts(diagram), {}, diagram_reads=diagram.reads)
+        texts = diagram.model_dump(include={*Texts.model_fields})
+        return FigureSpec(name, panels={}, diagram_reads=diagram.reads, **texts)
     keys = validated(FigureKeys, document, place)
     shared = {key: document[key] for key in PanelKeys.model_fields if key in document}
     panels = {
@@ -406,11 +334,8 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         )
         for letter, panel in (document.get("panels") or {"": {}}).items()
     }
-    return FigureSpec(name, *_texts(keys), panels, keys.share_y, keys.residuals, keys.direct_labels)
-
-
-def _texts(keys: Texts) -> tuple[str, str, str]:
-    return keys.title, keys.message, keys.caption
+    whole = keys.model_dump(include={*Texts.model_fields, "share_y", "residuals", "direct_labels"})
+    return FigureSpec(name, panels=panels, **whole)
 
 
 def has_published(document: Mapping[str, Any]) -> bool:
@@ -431,22 +356,14 @@ def panel_stem(figure: str, letter: str) -> str:
 METRICS = (*CURVES, *RATE_METRICS)
 """Metrics of simulations that a table may show."""
 
-DIGITISED = ("digitised",)
-"""What a table reads that shows digitised values beside ours."""
-
-LEDGER = ("claims",)
-"""What a table reads that shows the verdicts."""
+DIGITISED, LEDGER = ("digitised",), ("claims",)
+"""What tables read that show digitised values beside ours, and that show the verdicts."""
 
 
 class RowsSpec(Spec):
-    """Rows of a table that is spread out from a long one: one for each listed value.
+    """Rows of a table that is spread out from a long one: one for each value of a column.
 
-    Attributes:
-        name: name of the column in the csv that the values are in.
-        label: its head in the table.
-        column: column of the results whose values head the rows.
-        text: template of its cells.
-        values: those values, numbers or texts, in order; None for all that the results have.
+    The values are those listed, in order, or (None) all that the results have.
     """
 
     name: Name
@@ -457,18 +374,11 @@ class RowsSpec(Spec):
 
 
 class ColumnSpec(Spec):
-    """One column of a table.
+    """One column of a table, which is its ``name`` in the results.
 
-    Attributes:
-        name: the column of the results; in a table with ``rows``, its name in the csv.
-        label: its head in the table.
-        text: template of its cells, over the columns of the results; by default the value.
-        where: in a table with ``rows``, the rows of the results that it shows.
-        column: in a table with ``rows``, the column of the results that it shows.
-        given: in a table with ``rows``, its values row by row, in place of ``where`` and
-            ``column``: numbers or texts that are not computed, such as published ones.
-        align: ``left`` or ``right``.
-        width: in millimetres, for text that breaks over lines; None for one line.
+    In a table with ``rows`` the name is the csv's, and the cells are from a ``column`` of the rows
+    ``where``, or are ``given`` row by row: what is not computed, such as published numbers. The
+    ``width`` in millimetres is of text that breaks over lines.
     """
 
     name: Name
@@ -481,11 +391,7 @@ class ColumnSpec(Spec):
     width: Annotated[float, Field(strict=True, gt=0)] | None = None
 
     def check(self, rows: int | None) -> None:
-        """Raise InputError where its keys do not fit the rows of the table.
-
-        Args:
-            rows: number of listed rows, 0 where they are left to the results; None without rows.
-        """
+        """Raise InputError unless its keys fit so many listed rows (0: all), or (None) no rows."""
         chosen = bool(self.where) or self.column is not None
         if rows is None and (chosen or self.given is not None):
             raise InputError("keys where, column and given; allowed: only in a table with rows")
@@ -499,12 +405,7 @@ class ColumnSpec(Spec):
 
 
 class DifferenceSpec(Spec):
-    """From which row of a table of rates each row's difference is taken.
-
-    Attributes:
-        where: the default rows, column to value or list of values.
-        same: columns in which a row and its default agree; they name one default each.
-    """
+    """Each row's difference is from the one row ``where`` that agrees in the columns ``same``."""
 
     where: Where
     same: Names
@@ -513,21 +414,9 @@ class DifferenceSpec(Spec):
 class TableSpec(Spec):
     """One table: the rows of the results as they are, or (with ``rows``) spread out.
 
-    Attributes:
-        caption: plain text.
-        reads: names of the results, whose rows are put together.
-        columns: from left to right.
-        where: rows of the results that it is made from, column to value or list of values.
-        compute: a function of the paper's module ``tables``, which makes the rows from the results
-            by name; by default they are put together as they are.
-        rows: one row for each value, of several lists for each combination of their values (where
-            the values are left to the results, each that is there); empty for the results as
-            they are.
-        metric: for simulations, what is shown: its mean over runs at the horizon of each series,
-            or its share of trials, as y, with its 95 % interval as lo and hi.
-        difference_from: with a metric that is a share, adds differences from default rows.
-        long: whether it may break over pages.
-        prints: rows that are printed, column to value or list of values; the csv has all.
+    ``compute`` is a function of the paper's module ``tables``, which makes the rows. A ``metric``
+    is shown as y, with its 95 % interval as lo and hi. Only the rows ``prints`` are printed; the
+    csv has all.
     """
 
     caption: Caption
@@ -562,9 +451,5 @@ class TableSpec(Spec):
 
 
 def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
-    """Return the entry of one table.
-
-    Raises:
-        InputError: a key is unknown, missing or not allowed, naming the table and the key.
-    """
+    """Return the entry of one table; InputError names the table and the key."""
     return validated(TableSpec, document, f"tables.{name}")
