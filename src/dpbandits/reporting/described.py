@@ -23,17 +23,12 @@ from dpbandits.reporting.palette import NO_MARKER
 
 Json = dict[str, Any]
 
-_DIGITS = 7
-"""Digits of a number, more than a screen shows."""
-
 
 def described(drawn: Figure, points: pd.DataFrame) -> Json:
     """Return the panels of a drawn diagram by letter, with all that stands at places of its axes.
 
-    A panel has a title, the axes x and y (label, scale, limits, and ticks where their labels are
-    no numbers of the axis), ``lines`` (points, look, label and name), ``areas`` (polygons without
-    a line) and ``texts``. What is at a place of the panel and not of the axes is left out. The
-    points, as the csv has them, name the lines.
+    Axes have ticks where their labels are no numbers. What is at a place of the panel and not of
+    the axes is left out. The points, as the csv has them, name the lines.
     """
     legends = {
         _appearance(handle): text.get_text()
@@ -222,6 +217,6 @@ def _is_placed(artist: Artist | Patch, axes: Axes) -> bool:
 
 
 def _number(value: Any) -> float | None:
-    """Return a number with few digits; None where JSON has none."""
+    """Return a number with more digits than a screen shows; None where JSON has none."""
     value = float(value)
-    return float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
+    return float(f"{value:.7g}") if np.isfinite(value) else None

@@ -21,7 +21,7 @@ from matplotlib.ticker import MaxNLocator
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.described import described
+from dpbandits.reporting.described import Json, described
 from dpbandits.reporting.legends import (
     NOTE_GROUND,
     NOTE_SIZE,
@@ -65,9 +65,6 @@ COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 MAXIMAL_POINTS = 400
 """Most points that one series may have."""
 
-RESIDUAL = "residual"
-"""The variant of residuals in a csv."""
-
 Panels = Mapping[str, list[Line]]
 """The lines of each panel, by letter."""
 
@@ -93,16 +90,13 @@ def draw_figure(
         spec: its entry in the ``figures:`` section of an experiments file.
         name: its key there, such as ``fig2``; panels are called ``fig2a``, ``fig2b``, ...
         frames: from the name of a simulation or exact result to its table.
-        folder: where the files go.
+        folder: where the files go; nothing is written where the entry or a result is wrong.
         derived: the paper's functions that make the rows of panels of kind ``derived``.
         diagrams: the paper's functions that draw figures of kind ``diagram``, by figure.
         paper: short name of the paper, which the heading of every picture begins with.
 
     Returns:
         The files written: panels in reading order, then the whole figure, then ``NAME.json``.
-
-    Raises:
-        InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     figure = parse_figure(name, spec)
     if figure.is_diagram:
@@ -113,17 +107,13 @@ def draw_figure(
         place = f"figures.{panel_stem(name, letter)}"
         rows = panel_rows(panel, sources, derived or {}, place)
         lines[letter] = panel_lines(panel, rows, place)
+    parts = {panel_stem(name, letter): {letter: own} for letter, own in lines.items()}
     written = []
-    if len(lines) > 1:
-        for letter, of_panel in lines.items():
-            drawn = draw_panels(figure, {letter: of_panel}, paper)
-            points = plotted_points(figure, {"": of_panel})
-            written += write_figure(folder / panel_stem(name, letter), drawn, points)
-    points = plotted_points(figure, lines)
-    written += write_figure(folder / name, draw_panels(figure, lines, paper), points)
-    described = folder / f"{name}.json"
-    write_text(described, drawn_json(figure, lines))
-    return [*written, described]
+    # The panel of a figure without letters is the whole.
+    for stem, part in {**parts, name: lines}.items():
+        points = plotted_points(figure, part if len(part) > 1 else {"": next(iter(part.values()))})
+        written += write_figure(folder / stem, draw_panels(figure, part, paper), points)
+    return [*written, write_json(folder, name, drawn_json(figure, lines), indent=1)]
 
 
 def _draw_diagram(
@@ -140,8 +130,14 @@ def _draw_diagram(
         add_heading(drawn, heading(paper, name), figure.title)
         shown = described(drawn, points)
     written = write_figure(folder / name, drawn, points)
-    write_text(folder / f"{name}.json", f"{json.dumps(shown, ensure_ascii=False)}\n")
-    return [*written, folder / f"{name}.json"]
+    return [*written, write_json(folder, name, shown)]
+
+
+def write_json(folder: Path, name: str, drawn: Json, indent: int | None = None) -> Path:
+    """Write what was drawn; return the file."""
+    path = folder / f"{name}.json"
+    write_text(path, json.dumps(drawn, indent=indent, ensure_ascii=False) + "\n")
+    return path
 
 
 def drawn_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -170,21 +166,14 @@ _METADATA: dict[str, dict[str, str | None]] = {
 def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
     """Write ``path`` with the suffixes .pdf, .png and .csv, each whole or not at all.
 
-    Args:
-        path: folder and name, without a suffix.
-        figure: the drawn figure.
-        points: the plotted numbers, with (at least) the columns ``COLUMNS``, in drawing order.
-
-    Raises:
-        InputError: a column is missing, a series is too long, or the folder cannot be written.
+    The points have (at least) the columns ``COLUMNS``, in drawing order.
     """
     table = points_csv(points, path.name)
-    images = {kind: _image(figure, kind) for kind in _METADATA}
-    files = [path.with_name(f"{path.name}.{suffix}") for suffix in (*images, "csv")]
-    for file, content in zip(files, images.values(), strict=False):
+    contents = {kind: _image(figure, kind) for kind in _METADATA} | {"csv": table.encode()}
+    files = {path.with_name(f"{path.name}.{kind}"): text for kind, text in contents.items()}
+    for file, content in files.items():
         write_bytes(file, content)
-    write_text(files[-1], table)
-    return files
+    return list(files)
 
 
 def _image(figure: Figure, kind: str) -> bytes:
@@ -233,9 +222,9 @@ def plotted_points(figure: FigureSpec, lines: Panels) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def drawn_json(figure: FigureSpec, lines: Panels) -> str:
+def drawn_json(figure: FigureSpec, lines: Panels) -> Json:
     """Return what is drawn beside the numbers of the csv: axes, labels and looks, and alt texts."""
-    panels = {
+    return {
         letter: {
             "title": panel.title or "",
             "alt": alt_text(panel, lines[letter]),
@@ -249,11 +238,10 @@ def drawn_json(figure: FigureSpec, lines: Panels) -> str:
         }
         for letter, panel in figure.panels.items()
     }
-    return json.dumps(panels, indent=1, ensure_ascii=False) + "\n"
 
 
 def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
-    """Return what is seen in a panel, for readers who cannot see it: axes, and ends of lines."""
+    """Return what is seen in a panel: axes, and ends of lines."""
     x, y = (
         plain_label(axis.label) + (", logarithmic" if axis.scale == "log" else "")
         for axis in (panel.x, panel.y)
@@ -270,11 +258,9 @@ def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
 # Panels
 
 
-_UPRIGHT_HEIGHT = 0.3
-"""About the height in inches that tick labels on end take more than level ones."""
-
-_AROUND_PANEL = 0.6
-"""About the height in inches that the labels and the title of a panel take."""
+_UPRIGHT_HEIGHT, _AROUND_PANEL = 0.3, 0.6
+"""About the heights in inches that tick labels on end take more than level ones, and that the
+labels and the title of a panel take."""
 
 _MOST_COLUMNS = 3
 """Most panels side by side; of more, rows as even as can be."""
@@ -289,10 +275,8 @@ _SIDES = (0.8, 0.6)
 """Width and height of a panel, about, over its diagonal."""
 
 _SHADE: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
-"""Look of a range that is shaded."""
-
 _GUIDE: dict[str, Any] = {"linewidth": 0.7, "zorder": 1.5}
-"""Look of lines behind the data, beside their colour and dash."""
+"""Looks of a range that is shaded, and of lines behind the data beside their colour and dash."""
 
 
 def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
@@ -368,7 +352,6 @@ def _grids(
 
 
 def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
-    """Return lines with the numbers of the csv."""
     return [replace(line, points=rounded(line.points)) for line in lines]
 
 
@@ -524,8 +507,7 @@ def place_marks(axes: Axes) -> None:
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
     """Return rebuilt minus published for each line that has digitised values, as far as it goes.
 
-    The points have lo and hi, the digitisation error, and the columns ``below`` and ``above``, how
-    far our 95 % interval reaches.
+    Columns ``below`` and ``above`` are how far our 95 % interval reaches.
     """
     found = []
     for line in lines:
@@ -534,15 +516,14 @@ def residual_lines(lines: Sequence[Line]) -> list[Line]:
             y, low, high = (points[name] for name in ("y", "lo", "hi"))
             points = points.assign(y=y - points["published"], below=y - low, above=high - y)
             name = f"rebuilt minus published {line.name}"
-            found.append(with_error(line, points.assign(variant=RESIDUAL), name=name))
+            found.append(with_error(line, points.assign(variant="residual"), name=name))
     return [line for line in found if len(line.points)]
 
 
 def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
     """Draw the residuals of a panel below it, over the same x, in units of the digitisation error.
 
-    Between -1 and 1, which is shaded, a residual is within the digitisation error; a bar is our
-    95 % interval.
+    Between -1 and 1, which is shaded, a residual is within that error.
     """
     axes.set_gid(STRIP)
     axes.axhspan(-1.0, 1.0, **_SHADE)

@@ -27,14 +27,9 @@ Values = NDArray[np.float64]
 Handle = Artist
 """What stands for a line or a shaded range in a legend."""
 
-_NOTE_COLOUR = "#333333"
-"""Colour of text in a panel."""
-
-NOTE_SIZE = 7.0
-"""Size of a note in points."""
-
+NOTE_SIZE, _NOTE_COLOUR = 7.0, "#333333"
 NOTE_GROUND: dict[str, Any] = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1}
-"""Look of what is behind a note."""
+"""Size of a note in points, its colour, and the look of what is behind it."""
 
 
 def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
@@ -54,11 +49,9 @@ def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
     )
 
 
-_AXIS_WIDTH = 0.35
-"""About the width in inches that the labels of a y axis take."""
-
-_TITLE_SPACE = 2.2
-"""Distance of a legend from the panel, with a title between them, in sizes of its font."""
+_AXIS_WIDTH, _TITLE_SPACE = 0.35, 2.2
+"""About the width in inches that the labels of a y axis take, and the distance of a legend from
+the panel, with a title between them, in sizes of its font."""
 
 _LEGEND_SHARE = 0.2
 """Largest share of the height of a picture that a legend above its panel takes."""
@@ -70,11 +63,10 @@ def common_labels(
     *,
     everywhere: bool = False,
 ) -> dict[str, Handle]:
-    """Return the entries of the legend of a whole figure, by label.
+    """Return the entries of the legend of a whole figure: one look a label, one label a look.
 
-    They are those whose label has one look, and whose look has one label, in all panels; with
-    ``everywhere`` those alone that every panel has, and open marks. What only one panel has stays
-    with others of that panel that are not in this legend.
+    With ``everywhere`` they are those alone that every panel has, and open marks. What only one
+    panel has stays with others of that panel that are not in this legend.
     """
     looks: dict[str, set[palette.Look]] = {}
     labels: dict[palette.Look, set[str]] = {}
@@ -185,10 +177,7 @@ def add_legends(drawn: Figure) -> None:
 
 
 def label_panel(axes: Axes, title: str | None, handles: Mapping[str, Handle], width: float) -> None:
-    """Put the title above the panel, and above it the legend of lines that only it has.
-
-    ``width`` is the panel's in inches, with the labels of its y axis.
-    """
+    """Put the title above the panel, so many inches wide, and above it a legend of its own."""
     if title:
         axes.set_title(title)
     if handles:
@@ -221,22 +210,12 @@ def size_of(legend: Legend) -> tuple[float, float]:
     return box.width / style.DPI, box.height / style.DPI
 
 
-_NAME_SIZE = 7.0
-"""Size of a name in points."""
-
-_NAME_DISTANCE = 1.3
-"""Least distance of two names, in sizes."""
-
-_NAME_PLACE = 1.05
-"""Where names begin, as a share of the panel's width."""
+_NAME_SIZE, _NAME_DISTANCE, _NAME_PLACE = 7.0, 1.3, 1.05
+"""Size of a name in points, least distance of two in sizes, where they begin in panel widths."""
 
 
 def label_lines(axes: Axes, lines: Sequence[Line], height: float) -> None:
-    """Write the label of each line right of the panel, beside its last point, lines of text apart.
-
-    A thin line leads to the point. The panel has its final scales and limits, and is about so
-    many inches high.
-    """
+    """Write labels right of a panel of final limits, so many inches high, by the last points."""
     ends = [(line.points["x"].iloc[-1], line.points["y"].iloc[-1]) for line in lines]
     to_share = axes.transData + axes.transAxes.inverted()
     heights = to_share.transform(ends)[:, 1]

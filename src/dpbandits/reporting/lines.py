@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dpbandits.errors import InputError
@@ -37,13 +36,7 @@ LARGEST = "largest"
 def read_rows(
     reads: Sequence[str], frames: Callable[[str], pd.DataFrame], place: str
 ) -> pd.DataFrame:
-    """Return the rows of one or more results, one below the other.
-
-    Columns that only some of them have are empty in the rows of the others.
-
-    Raises:
-        InputError: a column holds numbers in one and text in another, or a series stands in two.
-    """
+    """Return the rows of one or more results, one below the other, which share no series."""
     tables = [frames(name) for name in reads]
     if len(tables) == 1:
         return tables[0]
@@ -64,13 +57,7 @@ def read_rows(
 
 
 def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
-    """Return the rows whose columns have the given values, or one of a list of values.
-
-    ``largest`` is the largest value of a column of numbers.
-
-    Raises:
-        InputError: a column is unknown, or no row is left; it names the ``place`` in the file.
-    """
+    """Return the rows whose columns have the given values, or one of a list; at least one row."""
     for column, value in where.items():
         require_column(frame, column, place)
         if value == LARGEST and _is_number(frame[column]):
@@ -93,34 +80,22 @@ def _is_number(column: "pd.Series[Any]") -> bool:
     return bool(pd.api.types.is_numeric_dtype(column))
 
 
-Values = NDArray[np.float64]
-
-
 def nash_quantities(metric: str) -> list[str]:
     """Return the names of the recorded quantities of a metric out of ``NASH_METRICS``."""
     return [metric.removesuffix(NASH_REGRET) + name for name in QUANTITIES]
 
 
 def nash_regrets(
-    rows: pd.DataFrame, estimate: str = "corrected", best: float | None = None, level: float = 0.95
+    rows: pd.DataFrame, estimate: str = "corrected", best: float | None = None, level: float = LEVEL
 ) -> pd.DataFrame:
-    """Return Nash regret at every recorded t, over one or more curves of one series.
+    """Return Nash regret (x the times, y, lo, hi, runs) over one or more curves of one series.
 
     Of one curve the interval is that of the infinitesimal jackknife over its runs, of several the
-    t interval of their mean.
-
-    Args:
-        rows: the quantities of ``nash_quantities``, in the long form of ``engine.results``.
-        estimate: one of ``spec.Estimate``.
-        best: mu*; None for the largest of the means by which the curves are scored.
-        level: coverage, in (0, 1).
-
-    Returns:
-        Columns x (the times t, ascending), y, lo, hi and runs (of all curves together).
+    t interval of their mean. ``best`` is mu*, by default the largest of the means that score.
     """
     short = rows.assign(metric=rows["metric"].str.removeprefix("nominal_"))
     wide = short.pivot(index="run", columns=["metric", "t"], values="value").sort_index(axis=1)
-    quantity: dict[str, Values] = {name: wide[name].to_numpy() for name in QUANTITIES}
+    quantity: dict[str, Any] = {name: wide[name].to_numpy() for name in QUANTITIES}
     runs = int(short.drop_duplicates("run")["trials"].sum())
     log_mean = quantity["binned_log_mean" if estimate == "binned" else "nash_log_mean"]
     if estimate == "corrected":
@@ -131,17 +106,12 @@ def nash_regrets(
     else:
         y = regret[0]
         geometric = np.exp(quantity["nash_log_mean"][0])
-        half = _half_width(geometric * quantity["nash_standard_error"][0], runs, level)
+        # One run has the whole line.
+        factor = stdtrit(runs - 1, 0.5 + level / 2) if runs > 1 else np.inf
+        half = factor * (geometric * quantity["nash_standard_error"][0])
         low, high = y - half, y + half
     times: Any = wide[QUANTITIES[0]].columns.to_numpy()
     return pd.DataFrame({"x": times, "y": y, "lo": low, "hi": high, "runs": runs})
-
-
-def _half_width(error: Values, runs: int, level: float) -> Values:
-    """Return half the t interval; one run has the whole line."""
-    if runs < 2:
-        return np.full(error.shape, np.inf)
-    return np.asarray(stdtrit(runs - 1, 0.5 + level / 2) * error)
 
 
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
@@ -211,10 +181,7 @@ def _by_x(
 
 
 def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
-    """Return one row for each series: its constant columns, and its mean over runs at its horizon.
-
-    It has the columns of the rows, x (the horizon), y, lo, hi (a 95 % interval) and runs.
-    """
+    """Return a row for each series: x (its horizon), y (mean over runs), lo, hi, runs; its tags."""
     series_rows = []
     for _, group in select(rows, {"metric": metric}, f"{place}.metric").groupby(
         "series", sort=False
@@ -227,10 +194,9 @@ def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
 
 
 def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
-    """Return one row for each series: its constant columns, and its share of successful trials.
+    """Return a row for each series: x (budget), y (share of successes), lo, hi, runs; its tags.
 
-    It has x (the budget), y, lo, hi (a 95 % interval), runs (the number of trials) and pulls (mean
-    number of a trial, NaN where it was not recorded).
+    ``pulls`` is their mean number in a trial, NaN where it was not recorded.
     """
     pulled = rows[rows["metric"] == "total_pulls"].groupby("series")[["value", "trials"]].sum()
     pulls = pulled["value"] / pulled["trials"]
@@ -238,11 +204,7 @@ def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     series_rows = []
     for name, group in counted.groupby("series", sort=False):
         tags: dict[Any, Any] = group.drop(columns=_MEASURED).iloc[0].to_dict()
-        measured = {
-            "x": group["t"].iloc[0],
-            **rate_of(group),
-            "pulls": pulls.get(name, math.nan),
-        }
+        measured = {"x": group["t"].iloc[0], **rate_of(group), "pulls": pulls.get(name, math.nan)}
         series_rows.append(tags | measured)
     return pd.DataFrame(series_rows)
 
@@ -282,10 +244,8 @@ POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFr
 Columns x (ascending), y, lo, hi and runs.
 """
 
-
 PUBLISHED = "published"
-PUBLISHED_LABEL = "published, digitised"
-"""The variant of digitised values in a csv, and what the legend calls them."""
+"""The variant of digitised values in a csv."""
 
 Frames = Callable[[str], pd.DataFrame]
 """From the name of results to their table."""
@@ -296,16 +256,9 @@ Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line of a panel.
+    """One line of a panel: its name in the csv, its label in the legend, its points.
 
-    Attributes:
-        name: name in the csv.
-        label: text in the legend.
-        look: how it is drawn.
-        points: columns variant, interpretation, x, y, lo, hi, runs; x ascending.
-        published: digitised values of the published curve.
-        algorithm: its id where the line is of one algorithm.
-        guide: whether it is a fitted or straight line, thin and behind the data.
+    These have the columns variant, interpretation, x (ascending), y, lo, hi and runs.
     """
 
     name: str
@@ -318,11 +271,7 @@ class Line:
 
 
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
-    """Return the rows that a panel reads, or that a function of the paper makes of them.
-
-    Raises:
-        InputError: there is no such function, or it asks for results that the panel does not read.
-    """
+    """Return the rows that a panel reads, or that a function of the paper makes of them alone."""
     if panel.compute is None:
         return read_rows(panel.reads, frames, f"{place}.reads")
     if panel.compute not in derived:
@@ -343,9 +292,6 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
 
     The results are in the long form of ``engine.results``; of kind ``analytic`` they have columns x
     and y, of kind ``derived`` lo, hi and runs, too.
-
-    Raises:
-        InputError: a column is unknown, no row is left, or a line is not one curve.
     """
     rows = _shown(panel, frame, place)
     chosen_rows = [
@@ -431,12 +377,9 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
 
 
 def compared_points(line: Line, place: str) -> pd.DataFrame:
-    """Return the digitised values of a line that has some, and its own, NaN beyond its end.
+    """Return x, published and tolerance of digitised values, and the line's y, lo and hi there.
 
-    Columns x, published, tolerance (the digitisation error), and the line's y, lo and hi.
-
-    Raises:
-        InputError: the line is not recorded at a value that it reaches.
+    These are NaN beyond its end.
     """
     assert line.published is not None
     digitised = pd.DataFrame(line.published.points, columns=["x", "published", "tolerance"])
@@ -461,14 +404,11 @@ def _marks(line: Line, place: str) -> Line:
     reached = compared_points(line, f"{place}: {name}").dropna()
     points = reached.assign(y=reached["published"], variant=PUBLISHED)
     look = replace(OPEN_MARKS, colour=line.look.colour)
-    return with_error(line, points, name=name, label=PUBLISHED_LABEL, look=look)
+    return with_error(line, points, name=name, label="published, digitised", look=look)
 
 
 def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> None:
-    """Raise InputError where a line of a panel has no row, or a column that it names is unknown.
-
-    The results have the columns and series of those that it reads, whatever their values.
-    """
+    """Raise InputError where a line of a panel has no row, whatever the values of the results."""
     rows = _shown(panel, frame, place)
     for index, spec in enumerate(panel.series):
         line = select(rows, spec.where, f"{place}.series.{index}.where")

@@ -143,7 +143,7 @@ def algorithm_look(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> L
 
 
 def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
-    """Return the looks, equal ones in other line styles, and with markers that are filled otherwise.
+    """Return the looks, equal ones in other line styles and with markers filled otherwise.
 
     ``places`` are those of each line among those with its look; by default in their order.
     """
@@ -170,8 +170,8 @@ def own_look(index: int) -> Look:
 
 
 def _numbered(index: int, colours: Sequence[str], markers: Sequence[str]) -> Look:
-    parts = (colours, list(DASHES), markers)
-    return Look(*(each[index % len(each)] for each in parts))
+    colour, dash, marker = (each[index % len(each)] for each in (colours, [*DASHES], markers))
+    return Look(colour, dash, marker)
 
 
 def look_of(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:

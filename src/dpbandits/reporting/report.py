@@ -49,11 +49,9 @@ def template_text(name: str) -> str:
 
 
 def render(name: str, **values: Any) -> str:
-    """Return a template with its names filled in.
+    """Return a template with its names filled in, all of them.
 
-    Args:
-        name: its file; one that ends in ``.tex`` marks its names ``<< >>`` and takes LaTeX.
-        values: what its names stand for, all of them.
+    One that ends in ``.tex`` marks its names ``<< >>`` and takes LaTeX.
     """
     return _templates(Path(name).suffix).get_template(name).render(values)
 
@@ -66,13 +64,7 @@ ROWS_A_CHOICE = 3
 
 
 def page(cells: "pd.DataFrame", title: str, caption: str) -> str:
-    """Return a complete page with one table and its filters; it loads nothing from elsewhere.
-
-    Args:
-        cells: plain text; the column names are the head of the table.
-        title: plain text, the head of the page.
-        caption: plain text.
-    """
+    """Return a complete page with one table of plain text and its filters, which loads nothing."""
     return render(
         "table.html",
         title=title,
@@ -98,10 +90,7 @@ PASSES = 5
 
 
 def body(document: str) -> str:
-    r"""Return what a document of one table has between ``\small`` and its end.
-
-    Tables that float stay where they are called instead.
-    """
+    r"""Return what a document of one table has after ``\small``; tables stay where they are."""
     inside = document.partition("\\small\n")[2].partition("\\end{document}")[0]
     return inside.replace(r"\begin{table}[h]", r"\begin{table}[H]")
 
@@ -118,11 +107,7 @@ def require_pdflatex() -> str:
 
 
 def pdf_of(document: str, folder: Path) -> bytes:
-    """Return the PDF of a LaTeX document, whose pictures have paths relative to the folder.
-
-    Raises:
-        InputError: there is no pdflatex, or it refuses the document.
-    """
+    """Return the PDF of a LaTeX document, whose pictures have paths relative to the folder."""
     command = [require_pdflatex(), "-interaction=nonstopmode", "-halt-on-error"]
     with tempfile.TemporaryDirectory() as place:
         source = Path(place) / "report.tex"

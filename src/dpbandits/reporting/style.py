@@ -21,26 +21,17 @@ from matplotlib.ticker import (
 
 from dpbandits.reporting.palette import DASHES, Look
 
-PANEL_WIDTH = 3.3
-"""Width of one panel in inches: a column of a two-column paper."""
+PANEL_WIDTH, PAGE_WIDTH = 3.3, 7.0
+"""Inches of one panel, a column of a two-column paper, and of its text, the widest figure."""
 
-PAGE_WIDTH = 7.0
-"""Largest width of a figure in inches: the text of a two-column paper."""
-
-LABELLED_WIDTH = 4.6
-"""Width in inches of one panel whose lines are named beside it."""
-
-WIDE_PAGE = 9.0
-"""Largest width in inches of a figure whose lines are named beside its panels."""
+LABELLED_WIDTH, WIDE_PAGE = 4.6, 9.0
+"""The same where lines are named beside their panels."""
 
 _UNITS = ((1_000_000, 1_000_000, "M"), (100_000, 1_000, "k"))
 """From which tick on an axis is labelled in which unit, and its name."""
 
-PANEL_HEIGHT = 2.3
-"""Height in inches of a row of panels, without the legends above it."""
-
-STRIP_HEIGHT = 0.95
-"""Height in inches of a strip below a row of panels."""
+PANEL_HEIGHT, STRIP_HEIGHT = 2.3, 0.95
+"""Inches of a row of panels, without the legends above it, and of a strip below it."""
 
 DPI = 240
 """Pixels per inch of a png."""
@@ -136,11 +127,9 @@ class _Numbers(Formatter):
     """Tick labels as ``thousands`` has them; where an axis reaches far, ``200k`` or ``20M``."""
 
     def __call__(self, value: float, position: int | None = None) -> str:
-        """Return one label."""
         return thousands(value)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        """Return the labels of all ticks of an axis."""
         largest = max(map(abs, values), default=0.0)
         unit, name = next((each[1:] for each in _UNITS if largest >= each[0]), (1, ""))
         return [f"{thousands(value / unit)}{name}" if value else "0" for value in values]
@@ -150,7 +139,6 @@ class _Decades(LogLocator):
     """Powers of ten; where an axis reaches fewer than two, their multiples."""
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
-        """Return the ticks of an axis."""
         ticks: Sequence[float] = super().tick_values(vmin, vmax)
         reached = sum(min(vmin, vmax) <= tick <= max(vmin, vmax) for tick in ticks)
         if reached < 2:
@@ -160,14 +148,7 @@ class _Decades(LogLocator):
 
 
 def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None = None) -> None:
-    """Set scale, ticks and tick labels of one axis.
-
-    Args:
-        axes: the panel.
-        which: ``x`` or ``y``.
-        scale: ``linear`` or ``log``.
-        ticks: where ticks stand, or None to choose a few round places.
-    """
+    """Set scale, ticks (by default a few round places) and tick labels of one axis."""
     axis = axes.xaxis if which == "x" else axes.yaxis
     getattr(axes, f"set_{which}scale")(scale)
     if ticks is not None:

@@ -38,11 +38,7 @@ ADDED = ["difference", "difference_lo", "difference_hi"]
 
 
 def add_differences(rates: pd.DataFrame, spec: DifferenceSpec, place: str) -> pd.DataFrame:
-    """Return rates of independent rows with the columns ``ADDED``, NaN in the default rows.
-
-    Raises:
-        InputError: a column is unknown, or a row has no default or several.
-    """
+    """Return rates of independent rows with the columns ``ADDED``, NaN in the default rows."""
     for column in spec.same:
         require_column(rates, column, f"{place}.same")
     same = list(spec.same)
@@ -62,9 +58,6 @@ def add_differences(rates: pd.DataFrame, spec: DifferenceSpec, place: str) -> pd
     return rates.assign(**dict(zip(ADDED, np.array(found).T, strict=True)))
 
 
-LEDGER_WIDTHS = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)
-"""Widths of the columns of the ledger in millimetres; None for one line."""
-
 Computed = Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
 """From results by name to the rows of a table."""
 
@@ -76,20 +69,14 @@ def write_table(
     folder: Path,
     computed: Mapping[str, Computed] | None = None,
 ) -> list[Path]:
-    """Write ``NAME.tex``, ``NAME.tabular`` (to input), ``NAME.html`` and ``NAME.csv``.
+    """Write ``NAME.tex``, ``NAME.tabular`` (to input), ``NAME.html`` and ``NAME.csv``; return them.
 
     Args:
         spec: its entry in the ``tables:`` section of an experiments file.
         name: its key there.
         frames: from the name of results to their table.
-        folder: where the files go.
+        folder: where the files go; nothing is written where the entry or a result is wrong.
         computed: the paper's functions that tables may be made by.
-
-    Returns:
-        The files written.
-
-    Raises:
-        InputError: the entry, or what it asks of the results, is wrong; nothing is written then.
     """
     table, place = parse_table(name, spec), f"tables.{name}"
     numbers = select(_rows_of(table, frames, computed or {}, place), table.where, f"{place}.where")
@@ -102,17 +89,38 @@ def write_table(
         numbers, texts = _spread(table, numbers, place)
     else:
         texts = _cells(table, select(numbers, table.prints, f"{place}.prints"), place)
-    types = "".join(["l"] * len(table.rows) + [_column_type(column) for column in table.columns])
-    cells = statements_once(texts) if table.reads == LEDGER else texts
-    written = {
-        "tex": document(cells, table.caption, types, long=table.long),
-        "tabular": tabular(cells, types),
-        "html": page(_unmarked(texts), name, unmarked(table.caption)),
-        "csv": numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n"),
+    types = ["l"] * len(table.rows) + [_type(each.width, each.align) for each in table.columns]
+    cells = texts
+    if table.reads == LEDGER:
+        # The statement of a claim stands in its first row alone.
+        cells = texts.assign(Statement=texts["Statement"].mask(texts["Claim"].duplicated(), ""))
+    files = _files(cells, texts, name, table.caption, types, long=table.long)
+    files[".csv"] = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
+    for suffix, content in files.items():
+        write_text(folder / f"{name}{suffix}", content)
+    return [folder / f"{name}{suffix}" for suffix in files]
+
+
+def _files(
+    cells: pd.DataFrame,
+    texts: pd.DataFrame,
+    title: str,
+    caption: str,
+    types: Sequence[str],
+    *,
+    long: bool,
+) -> dict[str, str]:
+    """Return LaTeX of the cells, and a page of HTML with the texts, by suffix."""
+    return {
+        ".tex": document(cells, caption, "".join(types), long=long),
+        ".tabular": tabular(cells, "".join(types)),
+        ".html": page(_unmarked(texts), title, unmarked(caption)),
     }
-    for suffix, content in written.items():
-        write_text(folder / f"{name}.{suffix}", content)
-    return [folder / f"{name}.{suffix}" for suffix in written]
+
+
+def _type(width: float | None, align: str = "left") -> str:
+    """Return the type of a LaTeX column, so many millimetres wide where its text breaks."""
+    return align[0] if width is None else rf">{{\raggedright\arraybackslash}}p{{{width:g}mm}}"
 
 
 def _rows_of(
@@ -130,11 +138,7 @@ def _rows_of(
 
 
 def cells_of(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Return the texts of a table without ``rows``, one column for each head.
-
-    Raises:
-        InputError: a column or what a template names is not there.
-    """
+    """Return the texts of a table without ``rows``, one column for each head."""
     return _unmarked(_cells(table, frame, place))
 
 
@@ -217,41 +221,17 @@ def _cell(column: ColumnSpec, key: str, row: Mapping[str, Any], place: str) -> s
     return readable(fill(template, row, f"{place}.{column.name}.text"))
 
 
-def _column_type(column: ColumnSpec) -> str:
-    if column.width is not None:
-        return rf">{{\raggedright\arraybackslash}}p{{{column.width:g}mm}}"
-    return column.align[0]
-
-
 def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.DataFrame:
-    """Return the ledger of claims with more columns: ``statement``, ``choice`` and ``interval``.
-
-    ``choice`` is what the verdict is about: the variant, if not as written, and the interpretation.
-
-    Raises:
-        InputError: a claim has no statement.
-    """
+    """Return the ledger of claims with more columns: ``statement``, ``choice`` and ``interval``."""
     missing = [claim for claim in ledger["claim"] if claim not in statements]
     if missing:
         raise InputError(f"claim {missing[0]!r} has no statement; allowed: {', '.join(statements)}")
-    choices = zip(ledger["variant"], ledger["interpretation"].fillna(""), strict=True)
+    rows = ledger.fillna({"interpretation": ""}).to_dict("records")
     return ledger.assign(
         statement=[statements[claim] for claim in ledger["claim"]],
-        choice=[choice_text(*each) for each in choices],
-        interval=[interval(row) for row in ledger.to_dict("records")],
+        choice=[choice(row, default="as-written") for row in rows],
+        interval=[interval(row) for row in rows],
     )
-
-
-def statements_once(texts: pd.DataFrame) -> pd.DataFrame:
-    """Return the texts of a ledger with the statement of each claim in its first row alone."""
-    is_again = texts["Claim"].duplicated()
-    return texts.assign(Statement=texts["Statement"].mask(is_again, ""))
-
-
-def choice_text(variant: str, interpretation: str) -> str:
-    """Return variant (if not ``as-written``) and interpretation, with spaces to break lines at."""
-    parts = [] if variant == "as-written" else [variant]
-    return ", ".join(parts + [part.strip() for part in interpretation.split(",") if part.strip()])
 
 
 def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
@@ -275,9 +255,10 @@ def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def choice(row: Mapping[Any, Any]) -> str:
-    """Return the variant and the interpretations of a row, a space behind each comma."""
-    return ", ".join(filter(None, [row["variant"], row["interpretation"].replace(",", ", ")]))
+def choice(row: Mapping[Any, Any], default: str = "") -> str:
+    """Return variant (unless the default) and interpretations of a row, with spaces to break at."""
+    variant = "" if row["variant"] == default else row["variant"]
+    return ", ".join(filter(None, [variant, row["interpretation"].replace(",", ", ")]))
 
 
 def interval(row: Mapping[Any, Any]) -> str:
@@ -297,24 +278,15 @@ def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
     texts = ledger_cells(whole)
     once = texts.copy()
     once.loc[once["Claim"].duplicated(), ["What the paper says", "Decided by"]] = ""
-    types = "".join(
-        "l" if width is None else rf">{{\raggedright\arraybackslash}}p{{{width}mm}}"
-        for width in LEDGER_WIDTHS
+    widths = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)  # millimetres
+    files = _files(
+        once, texts, "The ledger of all claims", caption, [*map(_type, widths)], long=True
     )
-    return {
-        ".tex": document(once, caption, types, long=True),
-        ".tabular": tabular(once, types),
-        ".html": page(texts, "The ledger of all claims", caption),
-        ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
-    }
+    return files | {".csv": str(texts.to_csv(index=False, lineterminator="\n"))}
 
 
 def markdown_table(spec: Mapping[str, Any], name: str, numbers: pd.DataFrame) -> str:
-    """Return a table whose rows are those of its csv, with the texts that its LaTeX has.
-
-    Raises:
-        InputError: the entry spreads its rows out.
-    """
+    """Return a table without ``rows``, made of its csv, with the texts that its LaTeX has."""
     table = parse_table(name, spec)
     if table.rows:
         raise InputError(f"tables.{name}: has rows; allowed: in a document, tables without")
