@@ -24,7 +24,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
-from dpbandits.reporting.draw import draw_panels, plotted_points, write_figure
+from dpbandits.reporting.draw import write_panels
 from dpbandits.reporting.lines import POINTS, Line, panel_lines, panel_rows, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
 from dpbandits.reporting.spec import BY_TAG, KINDS, FigureSpec, PanelSpec, SeriesSpec, panel_stem
@@ -186,7 +186,7 @@ def overlay_figure(
             print(f"{panel.name}: shows exact values and stays as it is", file=sys.stderr)
     paper, figure = panels[0].paper, panels[0].figure
     folder = folder or project.figures_folder(paper).parent / "compare" / paper
-    written = _written(paper, figure, lines, folder)
+    written = write_panels(figure, lines, folder, paper, _mark)
     details = {
         "scale": project.scale,
         "seed": project.seed,
@@ -195,20 +195,6 @@ def overlay_figure(
         "fingerprint": sorted({line.cell.fingerprint for line in series}),
     }
     write_provenance(written[-1], project.folder, details, time.monotonic() - begun)
-    return written
-
-
-def _written(
-    paper: str, figure: FigureSpec, lines: Mapping[str, list[Line]], folder: Path
-) -> list[Path]:
-    """Write every panel as a file of its own, then the whole where there is more than one."""
-    parts = {panel_stem(figure.name, letter): {letter: own} for letter, own in lines.items()}
-    written = []
-    for stem, own in {**parts, **({figure.name: lines} if len(lines) > 1 else {})}.items():
-        drawn = draw_panels(figure, own, paper)
-        _mark(drawn)
-        named = own if len(own) > 1 else {"": next(iter(own.values()))}
-        written += write_figure(folder / stem, drawn, plotted_points(figure, named))
     return written
 
 

@@ -107,13 +107,31 @@ def draw_figure(
         place = f"figures.{panel_stem(name, letter)}"
         rows = panel_rows(panel, sources, derived or {}, place)
         lines[letter] = panel_lines(panel, rows, place)
-    parts = {panel_stem(name, letter): {letter: own} for letter, own in lines.items()}
-    written = []
-    # The panel of a figure without letters is the whole.
-    for stem, part in {**parts, name: lines}.items():
-        points = plotted_points(figure, part if len(part) > 1 else {"": next(iter(part.values()))})
-        written += write_figure(folder / stem, draw_panels(figure, part, paper), points)
+    written = write_panels(figure, lines, folder, paper)
     return [*written, write_json(folder, name, drawn_json(figure, lines), indent=1)]
+
+
+def write_panels(
+    figure: FigureSpec,
+    lines: Panels,
+    folder: Path,
+    paper: str,
+    finish: Callable[[Figure], None] | None = None,
+) -> list[Path]:
+    """Write every panel as a file of its own, then the whole where there is more than one."""
+    parts: dict[str, Panels] = {
+        panel_stem(figure.name, letter): {letter: of_panel} for letter, of_panel in lines.items()
+    }
+    if len(lines) > 1:
+        parts[figure.name] = lines
+    written = []
+    for stem, part in parts.items():
+        drawn = draw_panels(figure, part, paper)
+        if finish is not None:
+            finish(drawn)
+        named = part if len(part) > 1 else {"": next(iter(part.values()))}
+        written += write_figure(folder / stem, drawn, plotted_points(figure, named))
+    return written
 
 
 def _draw_diagram(
