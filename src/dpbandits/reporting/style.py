@@ -69,6 +69,7 @@ RC: dict[str, Any] = {
     "patch.linewidth": 0.8,
     # TrueType outlines: journals refuse Type 3 fonts, and text stays selectable.
     "pdf.fonttype": 42,
+    "ps.fonttype": 42,  # Matplotlib's pdf reads it, too.
     "savefig.dpi": DPI,
     "xtick.labelsize": 7.5,
     "xtick.major.size": 3,
