@@ -17,10 +17,9 @@ import pytest
 import yaml
 
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import Contents, load_errata
-from dpbandits.pages.documents import document, gallery_page, paper_page
-from dpbandits.pages.figures import head_of
-from dpbandits.pages.render import with_region
+from dpbandits.pages.contents import Contents, head_of, load_errata
+from dpbandits.pages.documents import documents, paper_page
+from dpbandits.pages.published import with_region
 from dpbandits.pages.verdicts import ANSWERS, MEANINGS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
@@ -29,7 +28,8 @@ from support import DOCUMENTS, ROOT, refused
 
 PROJECT = Project.load(ROOT)
 CONTENTS = Contents.of(PROJECT)
-PAGES = {paper: paper_page(CONTENTS, paper) for paper in PAPERS}
+MADE = documents(CONTENTS)
+PAGES = {paper: MADE[f"docs/papers/{paper}.md"] for paper in PAPERS}
 ERRATA = {paper: load_errata(PROJECT, paper) for paper in PAPERS}
 MEASURED = {
     name: text
@@ -54,12 +54,12 @@ def test_pages_and_indices_have_every_claim_finding_erratum_and_figure_once(pape
     stated, errata = [entry.id for entry in study.stated], list(ERRATA[paper])
     stems = [stem for figure in study.figures.values() for stem in figure.stems]
     assert errata or not study.config_path("errata").exists()
-    index, of_errata = (document(PROJECT, f"docs/{name}.md") for name in ("claims", "errata"))
+    index, of_errata = (MADE[f"docs/{name}.md"] for name in ("claims", "errata"))
     names = [*stated, *errata, *study.notes.withdrawn, *stems]
     for page, anchors in ((PAGES[paper], names), (index, stated), (of_errata, errata)):
         for name in anchors:
             assert page.count(f'<a id="{name.lower()}"></a>') == 1, name
-    assert gallery_page(PROJECT).count(f"\n## {paper}\n") == 1
+    assert MADE["docs/gallery.md"].count(f"\n## {paper}\n") == 1
 
 
 def test_an_answer_says_what_the_ledger_says_and_no_more() -> None:
@@ -164,7 +164,10 @@ def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) 
     about = copied(tmp_path, "config", "docs") / "config/papers/dp-ncb/paper.yaml"
     about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")
     reduced = {paper for paper in PAPERS if PROJECT.papers[paper].reduced} | {"dp-ncb"}
-    size = sum(sum(counted(CONTENTS.ledger_of(each), "as-written").values()) for each in reduced)
+    ledger = CONTENTS.ledger
+    size = sum(
+        sum(counted(ledger[ledger["paper"] == each], "as-written").values()) for each in reduced
+    )
     text = Contents.of(Project.load(tmp_path)).headline
     assert f"checked, {size} of them at a smaller scale, with" in text
 

@@ -27,7 +27,7 @@ from dpbandits.comparisons.field import (
 )
 from dpbandits.comparisons.scores import RATE, WINNER
 from dpbandits.errors import InputError
-from dpbandits.pages.render import render, with_region
+from dpbandits.pages.published import render, with_region
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp

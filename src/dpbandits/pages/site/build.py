@@ -15,20 +15,18 @@ from typing import Any
 import pandas as pd
 import pdoc.doc
 import pdoc.render
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from PIL import Image
 
 from dpbandits.errors import InputError
-from dpbandits.pages.published import PUBLISHED
-from dpbandits.pages.render import one_line, without_elements
+from dpbandits.pages.published import environment, one_line, without_elements
 from dpbandits.pages.site import content
 from dpbandits.pages.site.charts import Json
 from dpbandits.pages.site.content import Page
 from dpbandits.pages.site.model import Site, chart_address, figure_address, small_address
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, VARIANTS
-from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import at_paper_runs
 from dpbandits.reporting.text import readable
@@ -65,27 +63,11 @@ def embedded(data: object) -> Markup:
     return Markup(_json(data).replace("<", "\\u003c"))
 
 
-_TEMPLATES = Environment(
-    autoescape=True,
-    loader=FileSystemLoader(TEMPLATES),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
+_FILTERS = (
+    *(at_paper_runs, chart_address, embedded, figure_address),
+    *(small_address, content.in_short, one_line, readable),
 )
-_TEMPLATES.filters |= {
-    filter.__name__: filter
-    for filter in (
-        at_paper_runs,
-        chart_address,
-        embedded,
-        figure_address,
-        small_address,
-        content.in_short,
-        one_line,
-        readable,
-    )
-}
+_TEMPLATES = environment(TEMPLATES, _FILTERS, escapes=True)
 _TEMPLATES.filters |= {
     "meaning": lambda word: {**MEANINGS, **OUTCOMES}.get(word, word),
     "short": lambda value: "" if pd.isna(value) else readable(f"{value:.3g}"),
@@ -284,7 +266,7 @@ def _links(site: Site) -> dict[str, str]:
 
 def _data(site: Site) -> Contents:
     """Return the csv of every figure, table and verdict, and the pdf and tex that exist."""
-    folder = site.project.folder / PUBLISHED
+    folder = site.project.folder / FIGURES
     names = [name for files in VERDICTS.values() for name in files]
     verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in names)
     existing = [path for path in verdicts if path.is_file()]

@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.pages.render import plain
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.verdicts import VARIANTS
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import DASHES, NO_MARKER, Look
 from dpbandits.reporting.spec import BY_TAG, DERIVED, FigureSpec, PanelSpec, panel_stem
 from dpbandits.reporting.style import thousands
+from dpbandits.reporting.text import plain_label as plain
 
 Json = dict[str, Any]
 

@@ -17,9 +17,8 @@ from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.comparisons.field import COMPARISON as CHOOSING
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
-from dpbandits.pages.figures import FigureGroup
+from dpbandits.pages.contents import FigureGroup
 from dpbandits.pages.published import read_table
-from dpbandits.pages.render import plain
 from dpbandits.pages.site.charts import (
     Json,
     look,
@@ -35,6 +34,7 @@ from dpbandits.pipeline.targets import EXTRA, rule_name
 from dpbandits.reporting.palette import look_of
 from dpbandits.reporting.spec import panel_stem
 from dpbandits.reporting.tables import cells_of
+from dpbandits.reporting.text import plain_label as plain
 from dpbandits.reporting.text import readable
 
 Page = tuple[str, str, Values]
@@ -55,7 +55,7 @@ def front_page(site: Site) -> Page:
         "headline": site.headline,
         "papers": papers,
         "across": [site.paper(name) for name in site.comparisons],
-        "findings": [each for paper in papers for each in paper["findings"] if each["is_headline"]],
+        "findings": [each for paper in papers for each in paper["findings"] if each["headline"]],
     }
     return "front.html", "index.html", values
 
@@ -175,7 +175,7 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
                 "log": _clearer(groups.get(address), stem),
                 "is_drawn": bool(charts.get(address)),
                 "evidence": evidence_of(site, paper, entry.id),
-                "findings": [each for each in about["findings"] if entry.id in each["beside"]],
+                "findings": [each for each in about["findings"] if entry.id in each["claims"]],
             }
             yield "claim.html", f"claims/{entry.id}.html", values
 
@@ -422,7 +422,7 @@ def findings_page(site: Site) -> Page:
                 f"docs/tables/{paper['name']}/{name}.csv"
                 if name in folders
                 else f"docs/figures/{paper['name']}/{name}.png"
-                for name in finding["figures"]
+                for name in finding["figure"]
             )
             finding["places"] = [site.places[path] for path in paths if path in site.places]
             finding["evidence"] = evidence_of(site, paper["name"], finding["id"])

@@ -9,10 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.pages.contents import Contents
-from dpbandits.pages.figures import FigureGroup, head_of
-from dpbandits.pages.published import PUBLISHED, published_papers
-from dpbandits.pipeline.project import TABLES, Project
+from dpbandits.pages.contents import Contents, FigureGroup, head_of
+from dpbandits.pages.published import published_papers
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
 
 _TEXTS = ("series", "variant", "interpretation")
 """Columns of texts, which may be empty."""
@@ -82,7 +81,7 @@ class Site(Contents):
 
     def figure_file(self, paper: str, stem: str, suffix: str) -> Path | None:
         """Return a file of a figure or panel, published or built; None where there is neither."""
-        folders = (self.project.folder / PUBLISHED / paper, self.project.figures_folder(paper))
+        folders = (self.project.folder / FIGURES / paper, self.project.figures_folder(paper))
         return _first(f"{stem}.{suffix}", *folders)
 
     def table_file(self, paper: str, name: str, suffix: str) -> Path | None:
