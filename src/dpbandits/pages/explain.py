@@ -48,7 +48,7 @@ def explain_claim(project: Project, identifier: str) -> str:
     announce(f"judging {claim.id}")
     judgements = judged(project, paper, [claim], evidence_of(project, paper))
     tables = [make(judgements) for make in (ledger, simultaneous, comparisons)]
-    return _told(project, paper, claim, tables, is_published=False)
+    return _explained(project, paper, claim, tables, is_published=False)
 
 
 def explain_published(project: Project, identifier: str) -> str:
@@ -66,10 +66,10 @@ def explain_published(project: Project, identifier: str) -> str:
         return "\n".join(_finding_lines(project, paper, claim))
     names = ("claims", "simultaneous", "evidence")
     tables = [published_table(project, paper, name) for name in names]
-    return _told(project, paper, claim, tables, is_published=True)
+    return _explained(project, paper, claim, tables, is_published=True)
 
 
-def _told(
+def _explained(
     project: Project,
     paper: str,
     claim: Claim,
@@ -95,8 +95,8 @@ def _told(
             f"  decided by: {claim.rule}",
             f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
             *_decision(claim, row, of_row),
-            f"  scale: {row['scale']}{', no evidence' if row['scale'] == 'quick' else ''}"
-            f"{', as published' if is_published else ''}",
+            f"  scale: {row['scale']}{', no evidence' * (row['scale'] == 'quick')}"
+            f"{', as published' * is_published}",
             *_reservations(project, paper),
         ]
         if not is_published:
@@ -178,13 +178,8 @@ def _comparisons(compared: pd.DataFrame) -> Iterator[str]:
         is_beside = str(one["exploratory"]) == "True" and one["decided"] != "reported"
         beside = " (exploratory)" if is_beside else ""
         level = f" at level {one['level']:.3g}" if one["level"] > 0.0 else ""
-        number = f"{found_text(one)}{asked}{level}"
+        number = f"{_found(one)}{asked}{level}"
         yield f"    {one['decided']:<9} {one['comparison']}{beside}: {number}"
-
-
-_CONCLUSIONS = {"mixed": "is mixed, since its parts come out differently"}
-_CONCLUSIONS |= {verdict: verdict for verdict in ("holds", "fails")}
-"""Verdict -> what the claim does or is."""
 
 
 def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
@@ -199,7 +194,9 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
     shown = f"; see {figure}" if figure else "; no figure shows this variant"
     choice = f" ({row['interpretation']})" if row["interpretation"] else ""
     begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"
-    followed = f"the claim {_CONCLUSIONS.get(row['verdict'], 'is ' + row['verdict'])}"
+    verdict = row["verdict"] if row["verdict"] in ("holds", "fails") else f"is {row['verdict']}"
+    why = ", since its parts come out differently" * (row["verdict"] == "mixed")
+    followed = f"the claim {verdict}{why}"
     if not row["measured"]:
         reason = str(row["detail"]).rstrip(".") or "Nothing was compared"
         return f"{begin} {followed}{shown}. {reason[0].upper()}{reason[1:]}."
@@ -208,14 +205,14 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
     runs = int(row["runs"])
     by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"
     if not row["asked"]:
-        known = f"{by} {found_text(row)} for {measured}, which is reported"
+        known = f"{by} {_found(row)} for {measured}, which is reported"
         return f"{begin} {known}; by {compared} comparisons with a threshold {followed}{shown}."
     binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
     asked = f"asked whether {measured} is {row['asked']}{binding}"
-    return f"{begin} {asked}, {by} {found_text(row)}, so that {followed}{shown}."
+    return f"{begin} {asked}, {by} {_found(row)}, so that {followed}{shown}."
 
 
-def found_text(row: Mapping[Any, Any]) -> str:
+def _found(row: Mapping[Any, Any]) -> str:
     """Return the estimate, with its interval where it has one."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
     return interval_text(value, low, high) or "no number"

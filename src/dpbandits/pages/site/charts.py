@@ -158,16 +158,14 @@ def _diagram(drawn: Json) -> Json:
     return {"x": x, "y": y, "series": lines, "areas": areas, "texts": texts}
 
 
-def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> None:
+def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame) -> None:
     """Add to lines of digitised values how far the rebuilt ones are off, and whether that agrees.
 
     Args:
         charts: panels of a figure; their lines are changed.
-        digitised: the table of digitised values; None where the paper has none.
+        digitised: its digitised values, if any.
     """
-    if digitised is None:
-        return
-    for panel in charts:
+    for panel in charts if len(digitised) else ():
         of_panel = digitised[digitised["panel"] == panel["stem"]]
         for line in panel["series"]:
             rows = of_panel[of_panel["series"] == line["name"].removeprefix(f"{PUBLISHED} ")]

@@ -1,7 +1,7 @@
 """The site of a project: what exists of each figure and table, and the address of everything."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +11,10 @@ import pandas as pd
 
 from dpbandits.pages.contents import Contents, FigureGroup, head_of
 from dpbandits.pages.published import published_papers
+from dpbandits.pages.verdicts import Values
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
-
-_TEXTS = ("series", "variant", "interpretation")
-"""Columns of texts, which may be empty."""
+from dpbandits.pipeline.publish import published_file
+from dpbandits.pipeline.targets import VERDICTS
 
 UNPUBLISHED = "Its numbers are not published yet."
 """Stands for a statement whose numbers are in no csv."""
@@ -23,11 +23,6 @@ UNPUBLISHED = "Its numbers are not published yet."
 def figure_address(group: FigureGroup) -> str:
     """Return the page of a figure."""
     return f"figures/{group.paper}/{group.base}.html"
-
-
-def chart_address(group: FigureGroup) -> str:
-    """Return the script that has what is drawn of a figure: pages on a disk load no JSON."""
-    return f"charts/{group.paper}/{group.base}.js"
 
 
 def small_address(group: FigureGroup) -> str:
@@ -60,19 +55,20 @@ class Site(Contents):
         """Every figure, paper by paper."""
         return [group for name in [*self.papers, *self.comparisons] for group in self.figures(name)]
 
-    def figures(self, paper: str) -> list[FigureGroup]:
-        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
-        if paper not in self._figures:
-            self._figures[paper] = []
-            for group in super().figures(paper):
-                names = [name for name in group.entries if self.figure_file(paper, name, "csv")]
-                existing = {name: group.entries[name] for name in names}
-                self._figures[paper] += [replace(group, entries=existing)] if existing else []
-        return self._figures[paper]
-
     @cached_property
     def _figures(self) -> dict[str, list[FigureGroup]]:
         return {}
+
+    def figures(self, paper: str) -> list[FigureGroup]:
+        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
+        if paper not in self._figures:
+            groups = []
+            for group in super().figures(paper):
+                names = [name for name in group.entries if self.figure_file(paper, name, "csv")]
+                existing = {name: group.entries[name] for name in names}
+                groups += [replace(group, entries=existing)] if existing else []
+            self._figures[paper] = groups
+        return self._figures[paper]
 
     def tables(self, paper: str) -> list[str]:
         """Return the names of the tables of a paper of which a csv exists."""
@@ -94,29 +90,62 @@ class Site(Contents):
         path = self.figure_file(paper, stem, "csv")
         if path is None:
             return None
-        texts = dict.fromkeys(_TEXTS, str)
-        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
-        return frame.fillna(dict.fromkeys(_TEXTS, ""))
+        texts = ("series", "variant", "interpretation")
+        types = dict.fromkeys(texts, str)
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=types)
+        return frame.fillna(dict.fromkeys(texts, ""))
 
     def drawn(self, paper: str, name: str) -> dict[str, Any]:
         """Return what was drawn of a figure, panel by panel; nothing of older copies."""
         path = self.figure_file(paper, name, "json")
         return {} if path is None else json.loads(path.read_text(encoding="utf-8"))
 
-    def data_files(self) -> Iterator[tuple[str, Path]]:
-        """Yield address and file of all that can be downloaded of figures and tables."""
+    def digitised(self, group: FigureGroup) -> pd.DataFrame:
+        """Return the digitised values of a figure, compared; no rows where there are none."""
+        path = self.table_file(group.paper, "digitised", "csv")
+        if path is None:
+            return pd.DataFrame()
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+        return table[table["panel"].isin(group.stems)]
+
+    def compared(self, paper: str, name: str) -> list[Values]:
+        """Return the comparisons behind a claim or finding, by variant and interpretation."""
+        rows = self.evidence
+        groups = rows[rows["claim"] == name].groupby(["variant", "interpretation"], sort=False)
+        return [
+            {
+                "variant": variant,
+                "interpretation": interpretation,
+                "words": self.in_words(paper, str(interpretation)),
+                "rows": own.to_dict("records"),
+                "has_parts": bool((own["part"] != "").any()),
+                "decided": own["decided"].value_counts(sort=False).to_dict(),
+            }
+            for (variant, interpretation), own in groups
+        ]
+
+    def figure_files(self, paper: str, name: str) -> dict[str, Path]:
+        """Return what can be downloaded of a figure: address -> file."""
+        paths = [self.figure_file(paper, name, suffix) for suffix in ("csv", "pdf")]
+        return {f"data/{paper}/{path.name}": path for path in paths if path}
+
+    def table_files(self, paper: str, name: str) -> dict[str, Path]:
+        """Return what can be downloaded of a table: address -> file."""
+        paths = [self.table_file(paper, name, suffix) for suffix in ("csv", "tex", "tabular")]
+        return {f"data/{paper}/{path.name}": path for path in paths if path}
+
+    def data_files(self) -> dict[str, Path]:
+        """Return all that can be downloaded: address -> file."""
+        found: dict[str, Path] = {}
         for group in self.groups:
             for name in group.entries:
-                for suffix in ("csv", "pdf"):
-                    path = self.figure_file(group.paper, name, suffix)
-                    if path is not None:
-                        yield f"data/{group.paper}/{path.name}", path
+                found |= self.figure_files(group.paper, name)
         for paper in [*self.papers, *self.comparisons]:
             for name in self.tables(paper):
-                for suffix in ("csv", "tex", "tabular"):
-                    path = self.table_file(paper, name, suffix)
-                    if path is not None:
-                        yield f"data/{paper}/{path.name}", path
+                found |= self.table_files(paper, name)
+        names = [name for files in VERDICTS.values() for name in files]
+        paths = [self.project.folder / FIGURES / p / f"{n}.csv" for p in self.papers for n in names]
+        return found | {f"data/{p.parent.name}/{p.name}": p for p in paths if p.is_file()}
 
     @cached_property
     def places(self) -> dict[str, tuple[str, str]]:
@@ -134,6 +163,11 @@ class Site(Contents):
             for paper in [*self.papers, *self.comparisons]
             for name in self.tables(paper)
         }
+
+    def shown(self, paper: str, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return name and address of those figures, panels and tables of a paper that exist."""
+        paths = [published_file(self.project.study(paper), name) for name in names]
+        return [self.places[path] for path in paths if path in self.places]
 
 
 def _first(name: str, *folders: Path) -> Path | None:
