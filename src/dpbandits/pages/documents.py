@@ -239,17 +239,16 @@ MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 
 def write_costs(project: Project) -> Path:
     """Write what was measured, and what was known of jobs that were not measured again."""
-    path = project.folder / COSTS
+    path, known = project.folder / COSTS, read_costs(project)
     # The ledger of some papers is not that of all.
     of_papers = project.built() + ["all"] * (project.chosen == project.published)
     built = [each for each in targets(project) if each.kind != REPORT and each.paper in of_papers]
-    measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
-    known = read_costs(project)
     names = {(target.paper, target.kind, target.name) for target in built}
     is_kept = [
         key in names or key[0] not in project.built()
         for key in known[KEY].itertuples(index=False, name=None)
     ]
+    measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
     both = [frame for frame in (known[is_kept], measured) if len(frame)] or [measured]
     rows = pd.concat(both).drop_duplicates(KEY, keep="last").sort_values(KEY)
     write_text(path, rows.to_csv(index=False, lineterminator="\n"))
@@ -263,19 +262,15 @@ def read_costs(project: Project) -> pd.DataFrame:
 
 
 def _measured(project: Project, built: list[Target]) -> Iterator[list[object]]:
+    """Yield what was measured; jobs of simulations with runs in the cache were short."""
     for target in built:
         path = timing_path(project, target)
-        if path.is_file() and not _is_from_cache(target):
+        is_result = target.kind == RESULTS and target.provenance.is_file()
+        is_cached = is_result and read_provenance(target.provenance).get("cached_runs")
+        if path.is_file() and not is_cached:
             last = pd.read_csv(path, sep="\t", na_values="-").iloc[-1]
             values = [round(float(last[column]), 1) for column in MEASURED.values()]
             yield [target.paper, target.kind, target.name, *values]
-
-
-def _is_from_cache(target: Target) -> bool:
-    """Return whether some runs of a simulation were in the cache, so that its job was short."""
-    if target.kind != RESULTS or not target.provenance.is_file():
-        return False
-    return bool(read_provenance(target.provenance).get("cached_runs", 0))
 
 
 def cluster_page(contents: Contents, text: str) -> str:

@@ -69,16 +69,10 @@ _TEMPLATES.filters |= {
 }
 
 
-def rendered(page: Page, links: Mapping[str, str], shared: Mapping[str, Any]) -> bytes:
-    """Return a page that links to others.
-
-    Args:
-        page: template, address, and what the names of the template stand for.
-        links: id of a claim, finding or erratum -> its place in the site.
-        shared: what every template is given.
-    """
+def rendered(page: Page, shared: Mapping[str, Any]) -> bytes:
+    """Return a page, whose template has its values and those that every template is given."""
     template, address, values = page
-    root = "../" * address.count("/")
+    root, links = "../" * address.count("/"), shared["site"].links
 
     def link(match: re.Match[str]) -> str:
         name = match[0]
@@ -141,9 +135,8 @@ def site_contents(project: Project) -> Contents:
     site = Site.of(project)
     charts = {figure_address(group): content.figure_charts(site, group) for group in site.groups}
     data = {address: path.read_bytes() for address, path in site.data_files().items()}
-    links = _links(site)
     sizes = {address: len(text) for address, text in data.items()}
-    pages = [*content.pages(site, charts, links, sizes), *switches_pages(site, charts)]
+    pages = [*content.pages(site, charts, sizes), *switches_pages(site, charts)]
     existing = {address for _, address, _ in pages}
     cited = content.citation(project)
     menu = [(address, name) for address, name in MENU if address in {*existing, PYTHON}]
@@ -154,7 +147,7 @@ def site_contents(project: Project) -> Contents:
         "citation": cited,
         "existing": existing,
     }
-    contents = {page[1]: rendered(page, links, shared) for page in pages}
+    contents = {page[1]: rendered(page, shared) for page in pages}
     for group in site.groups:
         if views := charts[figure_address(group)]:
             name, (_, address) = f"{group.paper}/{group.base}", content.chart_scripts(group)
@@ -225,15 +218,6 @@ MENU = (
     ("about.html", "About"),
 )
 """The pages by what a reader comes for."""
-
-
-def _links(site: Site) -> dict[str, str]:
-    """Return the place of each claim, finding and erratum by its id."""
-    links = {claim: f"claims/{claim}.html" for claim in site.claims}
-    for page, of_papers in (("findings", site.findings), ("errata", site.errata)):
-        ids = [entry["id"] for entries in of_papers.values() for entry in entries]
-        links |= {name: f"{page}.html#{name}" for name in ids}
-    return links
 
 
 def _pictures(site: Site) -> Contents:

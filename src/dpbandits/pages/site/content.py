@@ -50,25 +50,16 @@ Charts = Mapping[str, list[Json]]
 """Address of a figure -> what ``figure_charts`` has of it."""
 
 
-def pages(
-    site: Site, charts: Charts, links: Mapping[str, str], sizes: Mapping[str, int]
-) -> Iterator[Page]:
-    """Yield every page but that on switches.
-
-    Args:
-        site: the site.
-        charts: what is drawn of each figure.
-        links: id of a claim, finding or erratum -> its place in the site.
-        sizes: of each file of numbers, by its address.
-    """
+def pages(site: Site, charts: Charts, sizes: Mapping[str, int]) -> Iterator[Page]:
+    """Yield every page but that on switches; each file of numbers has a size, by its address."""
     yield "front.html", "index.html", {"title": ""}
-    for name in [*site.papers, *site.comparisons]:
+    for name in site.shelves:
         yield "paper.html", f"papers/{name}.html", site.paper(name) | {"tables": site.tables(name)}
     for group in site.groups:
         yield "figure.html", figure_address(group), _figure(site, group, charts)
     yield from _claim_pages(site, charts)
     yield from _table_pages(site)
-    yield from _written_pages(site, links)
+    yield from _written_pages(site)
     single: dict[str, Values] = {
         "claims": {
             "title": "Claims",
@@ -233,7 +224,7 @@ LONG = 45
 
 def _table_pages(site: Site) -> Iterator[Page]:
     """Yield the page of each table."""
-    for paper in [*site.papers, *site.comparisons]:
+    for paper in site.shelves:
         for name in site.tables(paper):
             values = {"title": f"{paper}, table {name}", "of": site.paper(paper)}
             yield "table.html", f"tables/{paper}/{name}.html", values | _table(site, paper, name)
@@ -274,7 +265,7 @@ _OTHERS = {"claims.md": "claims.html", "errata.md": "errata.html"}
 """Documents of which the site has more than the text."""
 
 
-def _written_pages(site: Site, links: Mapping[str, str]) -> Iterator[Page]:
+def _written_pages(site: Site) -> Iterator[Page]:
     """Yield the pages of documents; those on a comparison have its figures."""
     comparisons = {"choosing": CHOOSING, "audit": AUDIT}
     for name, address in WRITTEN.items():
@@ -286,15 +277,15 @@ def _written_pages(site: Site, links: Mapping[str, str]) -> Iterator[Page]:
         values = {
             "extras": site.figures(comparison) if comparison else [],
             "title": title.removeprefix("# "),
-            "body": _as_html(site, text, links),
+            "body": _as_html(site, text),
             "audit": _audit(site) if comparison == AUDIT else None,
         }
         yield "written.html", address, values
 
 
-def _as_html(site: Site, text: str, links: Mapping[str, str]) -> Markup:
+def _as_html(site: Site, text: str) -> Markup:
     """Return a document as HTML; of the docs it links to what the site has."""
-    of_ids = {name.lower(): place for name, place in links.items()}
+    of_ids = {name.lower(): place for name, place in site.links.items()}
 
     def link(match: re.Match[str]) -> str:
         path, _, part = match[1].partition("#")
@@ -378,12 +369,12 @@ def _files(site: Site, sizes: Mapping[str, int]) -> dict[str, list[tuple[str, in
     files: dict[str, list[tuple[str, int]]] = {}
     for address, size in sorted(sizes.items()):
         files.setdefault(address.split("/")[1], []).append((address, size))
-    return {name: files[name] for name in [*site.papers, *site.comparisons] if name in files}
+    return {name: files[name] for name in site.shelves if name in files}
 
 
 def _found(site: Site) -> Iterator[tuple[str, str, str, str]]:
     """Yield all that can be searched: kind, title, address, text."""
-    papers = [site.paper(name) for name in [*site.papers, *site.comparisons]]
+    papers = [site.paper(name) for name in site.shelves]
     for paper in papers:
         yield "paper", f"{paper['name']}: {paper['title']}", f"papers/{paper['name']}.html", ""
     for group in site.groups:

@@ -51,9 +51,23 @@ class Site(Contents):
         return [name for name in self.project.comparisons if self.figures(name)]
 
     @cached_property
+    def shelves(self) -> list[str]:
+        """The papers, then the comparisons."""
+        return [*self.papers, *self.comparisons]
+
+    @cached_property
+    def links(self) -> dict[str, str]:
+        """The place of each claim, finding and erratum by its id."""
+        links = {claim: f"claims/{claim}.html" for claim in self.claims}
+        for page, of_papers in (("findings", self.findings), ("errata", self.errata)):
+            ids = [entry["id"] for entries in of_papers.values() for entry in entries]
+            links |= {name: f"{page}.html#{name}" for name in ids}
+        return links
+
+    @cached_property
     def groups(self) -> list[FigureGroup]:
         """Every figure, paper by paper."""
-        return [group for name in [*self.papers, *self.comparisons] for group in self.figures(name)]
+        return [group for name in self.shelves for group in self.figures(name)]
 
     @cached_property
     def _figures(self) -> dict[str, list[FigureGroup]]:
@@ -140,7 +154,7 @@ class Site(Contents):
         for group in self.groups:
             for name in group.entries:
                 found |= self.figure_files(group.paper, name)
-        for paper in [*self.papers, *self.comparisons]:
+        for paper in self.shelves:
             for name in self.tables(paper):
                 found |= self.table_files(paper, name)
         names = [name for files in VERDICTS.values() for name in files]
@@ -160,7 +174,7 @@ class Site(Contents):
         }
         return figures | {
             f"docs/tables/{paper}/{name}.csv": (f"table {name}", f"tables/{paper}/{name}.html")
-            for paper in [*self.papers, *self.comparisons]
+            for paper in self.shelves
             for name in self.tables(paper)
         }
 
