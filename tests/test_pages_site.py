@@ -21,8 +21,8 @@ from dpbandits.pages.site.switches import crossing
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.text import plain_label, readable
 from site_pages import Reader, long_sentences, prose_of_html, replaced_words
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PAPER = "dp-ncb"
 """It has every kind of page: variants, digitised values and switches."""
 PUBLISHED = ROOT / "docs/figures" / PAPER
