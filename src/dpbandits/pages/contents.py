@@ -29,6 +29,7 @@ from dpbandits.pages.verdicts import (
     answers,
     begun,
     by_verdict,
+    claims_text,
     counted,
     counted_sentence,
     in_counts,
@@ -494,10 +495,9 @@ class Contents:
         reduced = self.ledger["paper"].isin([name for name in papers if papers[name].reduced])
         smaller = sum(counted(self.ledger[reduced], "as-written").values())
         where = f", {smaller} of them at a smaller scale" if smaller else ""
-        return (
-            f"{sum(counts.values())} claims of the papers were checked{where}, with the algorithms "
-            f"as written. Of these {in_counts(counts)}."
-        )
+        were = f"of the papers {'was' if sum(counts.values()) == 1 else 'were'} checked{where}"
+        said = f"{claims_text(counts)} {were}, with the algorithms as written."
+        return f"{said} Of these {in_counts(counts)}." if any(counts.values()) else said
 
     @cached_property
     def certainty(self) -> Values:

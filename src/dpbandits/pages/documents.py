@@ -26,6 +26,7 @@ from dpbandits.pages.verdicts import (
     VARIANTS,
     Values,
     by_verdict,
+    claims_text,
     counted,
     in_counts,
 )
@@ -46,7 +47,7 @@ def paper_page(contents: Contents, paper: str) -> str:
         "figures": [part for part in parts if not part["group"].is_extra],
         "extras": [part for part in parts if part["group"].is_extra],
         "counts": [
-            f"Of {sum(dict(words).values())} claims {VARIANTS[name]}, {in_counts(dict(words))}."
+            f"Of {claims_text(dict(words))} {VARIANTS[name]}, {in_counts(dict(words))}."
             for name, words in about["counts"]
         ],
         "errata": [

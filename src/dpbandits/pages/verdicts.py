@@ -138,6 +138,12 @@ def in_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
 
 
+def claims_text(counts: Mapping[str, int]) -> str:
+    """Return how many claims are counted: ``1 claim``."""
+    size = sum(counts.values())
+    return f"{size} claim{'s' * (size != 1)}"
+
+
 def counted_sentence(ledger: pd.DataFrame, variant: str, variants: int) -> str:
     """Return how the claims about a figure came out, with the variant where there are several."""
     counts = counted(ledger, variant)
