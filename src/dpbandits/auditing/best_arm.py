@@ -62,11 +62,9 @@ def difference_loss(
 
 
 def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
-    """Return log chances of two phases that keep two of K arms and then one, all arms pulled.
+    """Return log chances that arm 0 wins two phases, which keep two of K arms, all pulled, and one.
 
-    Arm 0 wins; which one was the other survivor is the first axis (K - 1 of them). All arms are
-    alike, so that this says all. The other axes are the sums of the K arms in the first phase and
-    then in the second one, from 0 to the pulls.
+    The first axis is the other survivor, the others are the sums of the K arms in either phase.
     """
     shape = (pulls[0] + 1,) * arms + (pulls[1] + 1,) * arms
     first = epsilon * np.indices(shape[:arms]).reshape(arms, -1).T
@@ -108,10 +106,8 @@ def unit_vectors(*degrees: float) -> NDArray[np.float64]:
 
 
 def three_arm_pulls(budget: int) -> int:
-    """Return how often DP-OD pulls either of two arms beside their midpoint; 0 if T is too small.
-
-    One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
-    """
+    """Return how often DP-OD pulls either of two arms beside their midpoint, perhaps 0."""
+    # One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
     return max(-(-(budget - 3) // 2), 0)
 
 
@@ -122,10 +118,6 @@ def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
     their largest norm.
     """
     matrix = np.asarray(features, np.float64)
-    if norm not in NORMS:
-        raise InputError(f"norm is {norm!r}; allowed: {', '.join(NORMS)}")
-    if matrix.shape != (2, 2) or np.linalg.matrix_rank(matrix) < 2:
-        raise InputError(f"features are {matrix.tolist()}; allowed: two independent arms in R^2")
     largest = np.linalg.norm(matrix, NORMS[norm], axis=1).max()
     first, second = np.abs(np.linalg.solve(matrix, [1.0, -1.0])) * largest
     # An entry that should be 0 is one by rounding; the formula needs a scale above 0.
@@ -152,11 +144,7 @@ def square_loss(
 
 
 def turned_scales(norm: str) -> tuple[float, float]:
-    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
-
-    A reduction of the dimension may turn the coordinates by any angle; the largest norm of the
-    features as given bounds their Euclidean length alone.
-    """
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis."""
     given = unit_vectors(*(angle - TURN for angle in DIAGONAL))
     drawn = dp_od_scales(unit_vectors(*DIAGONAL), norm)
     factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
@@ -186,9 +174,9 @@ def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
 
 
 def outcome_chances(horizon: int, epsilon: float) -> Values:
-    """Return log chances that the first, the second and no arm is dropped.
+    """Return log chances that the first, the second and no arm is dropped, by the clean difference.
 
-    By output and by the clean difference of both sums, from -R to R; shape (3, 2 R + 1).
+    Shape (3, 2 R + 1), from -R to R.
     """
     pulls, lead = first_epoch(horizon, epsilon)
     differences = np.arange(-pulls, pulls + 1)
@@ -222,8 +210,6 @@ INSTANCES = {"witness": (3, 2), "line": (2, 1), "plane": (2, 2)}
 
 def deviation(epsilon: float, delta: float, calibration: str) -> float:
     """Return the standard deviation of the noise on a sum of rewards."""
-    if calibration not in CALIBRATIONS:
-        raise InputError(f"calibration is {calibration!r}; allowed: {', '.join(CALIBRATIONS)}")
     if calibration == "classical":
         return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
     return 1.0 / privacy.eta_from(epsilon, delta)

@@ -57,14 +57,7 @@ Propose = Callable[[Runs, Runs], Iterable[Candidates]]
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is played.
-
-    Attributes:
-        runs: outputs of each input, at least 8; half of them choose the event.
-        level: probability that the certified bound is wrong, at most; strictly between 0 and 1.
-        seed: root of all random streams.
-        workers: threads; results do not depend on it.
-    """
+    """How many outputs of each input, half of which choose the event, and how they are used."""
 
     runs: int
     level: float = 0.05
@@ -80,14 +73,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What is audited.
-
-    Attributes:
-        sample: makes outputs of an input.
-        inputs: x and x'.
-        propose: events that are tried.
-        key: canonical description that names its random streams.
-    """
+    """What is audited on which inputs, by which events; ``key`` names its random streams."""
 
     sample: Sample
     inputs: tuple[Any, Any]
@@ -219,7 +205,7 @@ class MechanismAudit:
     @property
     def ceiling(self) -> float:
         """The largest bound that so many runs can certify."""
-        return self.measure.ceiling(self.runs, self.level)
+        return self.measure.bound(self.runs, 0, self.runs, self.level)
 
     @property
     def confidence(self) -> float:

@@ -25,11 +25,7 @@ Rewards = tuple[tuple[float, ...], ...]
 
 
 class GivenDraws:
-    """A source of randomness that is known beforehand; anything else that is asked for is refused.
-
-    Args:
-        uniforms: what ``random`` returns, in order.
-    """
+    """Uniform draws that are known beforehand; anything else that is asked for is refused."""
 
     def __init__(self, uniforms: Sequence[float]) -> None:
         """Keep the draws."""
@@ -48,12 +44,7 @@ class GivenDraws:
 
 
 class Table:
-    """Arms whose n-th pulls have given rewards.
-
-    Args:
-        rewards: by arm and pull.
-        after: of each arm beyond its row; 0 by default.
-    """
+    """Arms whose n-th pulls have given rewards, and ``after`` beyond them."""
 
     def __init__(self, rewards: Rewards, after: Sequence[float] | None = None) -> None:
         """Begin with no pull."""
@@ -75,17 +66,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Case:
-    """One pair of tables that an algorithm without enough noise tells apart.
+    """One pair of tables that an algorithm without enough noise tells apart in so many rounds.
 
-    Attributes:
-        algorithm: that plays to a horizon.
-        variant: of it.
-        horizon: T.
-        rounds: played.
-        pair: the tables.
-        explored: arms, from 0, of the rounds of uniform play.
-        parameters: of the algorithm.
-        interpretations: beside the variant's.
+    ``explored`` are the arms, from 0, of the rounds of uniform play.
     """
 
     algorithm: Algorithm
