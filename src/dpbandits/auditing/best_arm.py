@@ -80,8 +80,8 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     return np.stack(outcomes)
 
 
-def tree_loss(chances: Values, *, sequence: bool, least_log_chance: float = -math.inf) -> Event:
-    """Return the loss of such a tree."""
+def tree_loss(chances: Values, sequence: bool, least_log_chance: float = -math.inf) -> Event:
+    """Return the loss of such a tree, by the sequence of pulls or by the recommendation alone."""
     seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
     return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)
 

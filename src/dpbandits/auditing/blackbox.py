@@ -316,21 +316,26 @@ def audit_mechanism(
     for name, value, most in (("claim", claim, math.inf), ("delta", delta, 1.0)):
         if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= value <= most:
             raise InputError(f"{PLACE}: {name} is {value!r}; allowed: 0 to {most:g}")
-    budget = Budget(runs, level, seed, workers)
-    measure = measure or Measure("epsilon", delta=float(delta))
     mechanism = Mechanism(sample, (x, x_prime), events or column_events(names), key)
-    half = runs // 2
+    measure = measure or Measure("epsilon", delta=float(delta))
+    return certify(mechanism, float(claim), measure, Budget(runs, level, seed, workers))
+
+
+def certify(mechanism: Mechanism, claim: float, measure: Measure, budget: Budget) -> MechanismAudit:
+    """Return the audit of one mechanism: half of the runs choose an event, the others count it."""
+    half = budget.runs // 2
+    runs = budget.runs - half
     choice = choose_event(mechanism, CHOOSE, half, measure, budget)
-    found = MechanismAudit(measure, float(claim), level, runs - half)
+    found = MechanismAudit(measure, claim, budget.level, runs)
     if choice is None:
         return found
-    counts = [
-        sum(mechanism.parts(CERTIFY, second, runs - half, budget, choice.event.count))
+    parts = (
+        mechanism.parts(CERTIFY, second, runs, budget, choice.event.count)
         for second in (False, True)
-    ]
-    hits = counts[0], counts[1]
-    words, second, tried = choice.event.words, choice.second, choice.tried
-    return replace(found, event=words, second=second, hits=hits, tried=tried)
+    )
+    x, other = map(sum, parts)
+    words, second = choice.event.words, choice.second
+    return replace(found, event=words, second=second, hits=(x, other), tried=choice.tried)
 
 
 def column_events(names: Sequence[str] = ()) -> Propose:

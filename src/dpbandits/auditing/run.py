@@ -22,7 +22,7 @@ from dpbandits.auditing.blackbox import (
     Budget,
     Mechanism,
     MechanismAudit,
-    audit_mechanism,
+    certify,
     choose_event,
     verdict_of,
 )
@@ -289,16 +289,7 @@ class Question:
             ]
             place = int(np.argmax([choice.score if choice else -math.inf for choice in choices]))
             events = sum(choice.tried for choice in choices if choice)
-        worst = mechanisms[place]
-        found = audit_mechanism(
-            worst.sample,
-            *worst.inputs,
-            claim=claim,
-            measure=measure,
-            events=worst.propose,
-            key=worst.key,
-            **asdict(budget),
-        )
+        found = certify(mechanisms[place], claim, measure, budget)
         return found, {"place": place, "events": events}
 
     def audit(self, cache: Cache, statement: str = "") -> Audit:

@@ -114,6 +114,16 @@ LARGER_REWARD = 1.1
 """The paper's instance I-B pays up to this (BAI-E7)."""
 
 
+_SIGNS = [
+    (f"features {features}; rewards of arm 1 are 0, or all but one are", event)
+    for features, event in (
+        ("1 and 0 on a line", "the recommended arm is arm 2"),
+        ("u, u/2 and u/4 in the plane", "phase 2 does not pull arm 1"),
+    )
+]
+"""Decisions by the sign of one noisy sum, in words."""
+
+
 @swept("releases", epsilons=(0.1, 0.5, 1.0, 2.0, 5.0), budgets=(12, 1002, 10_002))
 def best_arm_rows(epsilons: Sequence[float], budgets: Sequence[int]) -> Rows:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
@@ -121,42 +131,22 @@ def best_arm_rows(epsilons: Sequence[float], budgets: Sequence[int]) -> Rows:
         for reward, budget in itertools.product((1.0, LARGER_REWARD), budgets):
             statement = "AUD-9" if reward == 1.0 else "AUD-10"
             more = "" if reward == 1.0 else f"; rewards 0 or {reward:g}"
-            yield from _line(statement, epsilon, reward, budget, more)
             pulls = -(-(budget - 2) // 2)
-            for algorithm in ("dp-bai", "baseline"):
-                yield from rows_of_losses(
-                    partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0)),
-                    partial(comparison, pulls, "two independent features", "arm 2"),
-                    epsilon,
-                    more,
-                    statement=statement,
-                    algorithm=algorithm,
-                    horizon=budget,
-                )
+            sums = partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0))
+            compared = partial(comparison, pulls, "two independent features", "arm 2")
+            # One changed reward among zeros: with one pull or many the sums are 0 and 1.
+            sign = partial(sign_loss, 1, epsilon, reward)
+            for algorithm, arms, losses, words in (
+                ("dp-bai", 2, sign, _SIGNS[0]),
+                ("dp-bai", 3, sign, _SIGNS[1]),
+                ("dp-bai", 2, sums, compared),
+                ("baseline", 2, sums, compared),
+            ):
+                about = {"statement": statement, "algorithm": algorithm, "arms": arms}
+                yield from rows_of_losses(losses, words, epsilon, more, horizon=budget, **about)
         # (K, d, T) with two phases.
         for tree in ((3, 2, 16), (4, 4, 24)):
             yield from _tree(epsilon, *tree)
-
-
-def _line(statement: str, epsilon: float, reward: float, budget: int, more: str) -> Rows:
-    """Yield the rows of decisions by the sign of one noisy sum."""
-    # One changed reward among zeros: with one pull or many the sums are 0 and 1.
-    cases = (
-        (2, "features 1 and 0 on a line", "the recommended arm is arm 2"),
-        (3, "features u, u/2 and u/4 in the plane", "phase 2 does not pull arm 1"),
-    )
-    for arms, features, event in cases:
-        words = f"{features}; rewards of arm 1 are 0, or all but one are", event
-        yield from rows_of_losses(
-            partial(sign_loss, 1, epsilon, reward),
-            words,
-            epsilon,
-            more,
-            statement=statement,
-            algorithm="dp-bai",
-            arms=arms,
-            horizon=budget,
-        )
 
 
 def _tree(epsilon: float, arms: int, dimension: int, budget: int) -> Rows:
@@ -173,17 +163,10 @@ def _tree(epsilon: float, arms: int, dimension: int, budget: int) -> Rows:
         words = f"arm 1 is recommended and arm {survivor + 2} survives phase 1"
         return f"{pair}one of them is 1 larger under x'", words
 
+    losses = partial(tree_loss, chances, True)
     for algorithm in ("dp-bai", "baseline"):
-        yield from rows_of_losses(
-            lambda least: tree_loss(chances, sequence=True, least_log_chance=least),
-            describe,
-            epsilon,
-            f"; d={dimension}",
-            statement="AUD-9",
-            algorithm=algorithm,
-            arms=arms,
-            horizon=budget,
-        )
+        about = {"statement": "AUD-9", "algorithm": algorithm, "arms": arms, "horizon": budget}
+        yield from rows_of_losses(losses, describe, epsilon, f"; d={dimension}", **about)
 
 
 @swept("releases", epsilons=(0.1, 1.0, 5.0), budgets=(12, 1002), square_budgets=(23, 103))
@@ -192,11 +175,8 @@ def dp_od_rows(
 ) -> Rows:
     """Yield AUD-11: DP-OD with two arms, with their midpoint, and with four on a square."""
     for norm, epsilon in itertools.product(NORMS, epsilons):
-        about: About = {
-            "statement": "AUD-11",
-            "algorithm": "dp-od",
-            "interpretation": f"norm={norm}",
-        }
+        about: About = {"statement": "AUD-11", "algorithm": "dp-od"}
+        about["interpretation"] = f"norm={norm}"
         pairs = list(dict.fromkeys((DIAGONAL, (0.0, 90.0), worst_angles(norm))))
         for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
             pulls = -(-(budget - 2) // 2) if arms == 2 else three_arm_pulls(budget)
@@ -223,10 +203,7 @@ def worst_angles(norm: str) -> tuple[float, float]:
 
 
 _DECIDING = {
-    "witness": (
-        "features u, u/2 and u/4; phase 1 pulls arm 1 alone",
-        "phase 2 does not pull arm 1",
-    ),
+    "witness": ("features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SIGNS[1][1]),
     "line": ("features 1 and 0 on a line; arm 1 alone is pulled", "the recommended arm is arm 2"),
     "plane": ("two independent features", "the recommended arm is arm 2"),
 }
