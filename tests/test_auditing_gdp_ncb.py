@@ -32,7 +32,7 @@ from dpbandits.auditing.gdp_ncb import (
     scaled_split,
     stop_window,
 )
-from dpbandits.auditing.support import GivenDraws, Table
+from dpbandits.auditing.support import Table
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
 from dpbandits.privacy.witnesses import (
@@ -47,17 +47,10 @@ from dpbandits.privacy.witnesses import (
 )
 from shared import ExactResults
 from support import settings_of
+from witness_plays import GivenArms
 
 GDP = REGRET["gdp-ncb"]
 LINE = 1e-4
-
-
-class GivenArms(GivenDraws):
-    """Draws that choose given arms, and Laplace noise from a generator."""
-
-    def __init__(self, arms: list[int], noise: np.random.Generator) -> None:
-        super().__init__([(arm + 0.5) / 2.0 for arm in arms])
-        self.standard_exponential = noise.standard_exponential
 
 
 def episode_rewards(rules: PhaseTwo, other: int, own: int) -> list[float]:

@@ -11,12 +11,11 @@ along the diagonals a square is decided coordinate by coordinate.
 DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
 2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
 
-DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4
-in the plane. Its sizes are 3, 2 and 1: the first phase pulls arm 1 alone and keeps arms 1 and 2 if
-that one noisy mean is above 0, else arms 2 and 3. The second phase pulls the longest of them, so
-that the sequence of pulls shows the sign. With two arms, of which the paper does not speak (it has
-K > 2), the recommendation shows a sign: in one dimension that of the longer arm's noisy sum, in two
-that of the difference of both sums.
+DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4.
+The first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else
+arms 2 and 3. The second pulls the longest of them, so that the pulls show the sign. With two arms,
+of which the paper does not speak (it has K > 2), the recommendation shows the sign of the longer
+arm's noisy sum (in one dimension) or of the difference of both sums (in two).
 """
 
 import math

@@ -162,9 +162,9 @@ def constant(
     The given pull of arm 1 pays 0 in x and 1 in x', earlier ones pay ``before``.
     """
     first = level if before is None or pull == 1 else before
-    rewards = (
-        f"always {level:g}" if first == level else f"{first:g} before pull {pull}, {level:g} after"
-    )
+    rewards = f"always {level:g}"
+    if first != level:
+        rewards = f"{first:g} before pull {pull}, {level:g} after"
     words = f"arm 1 {rewards}, {_others(arms)} always {others:g}; reward {pull} of arm 1 is 0 or 1"
     rest = [[others] * pull for _ in range(arms - 1)]
     rows = [[[first] * (pull - 1) + [cell], *rest] for cell in (0.0, 1.0)]

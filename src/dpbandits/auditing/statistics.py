@@ -268,14 +268,10 @@ def classifier_score(arms: int, fitting: Runs) -> Statistic | None:
     parts = [_decisions(part[:MOST_RUNS], arms) for part in (fitting.x, fitting.other)]
     labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
     weights = np.round(fit_weights(np.concatenate(parts), labels)[1:], DIGITS)
-    if not weights.any():
+    weights = weights.reshape(-1, arms - 1)
+    named = [(float(weights[number, arm]), number, arm) for number, arm in np.argwhere(weights).tolist()]
+    if not named:
         return None
-    named = [
-        (float(weights[number * (arms - 1) + arm]), number, arm)
-        for number in range(fitting.x.shape[1])
-        for arm in range(arms - 1)
-        if weights[number * (arms - 1) + arm]
-    ]
 
     def of(outputs: Outputs) -> Values:
         score = np.zeros(len(outputs))

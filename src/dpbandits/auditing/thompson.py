@@ -10,9 +10,7 @@ Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two arms. W
 the others so many pulls and so low means that they never win.
 
 Outputs are also simulated with their exact likelihood ratios, for more arms or rounds than the
-lattices reach. The chances of an output are products of the chances of its decisions, with a
-relative error below 1e-9 each. A threshold on their ratio is an event like any other: its counts
-are binomial, and Clopper and Pearson's bounds hold for any number of runs.
+lattices reach. A threshold on the ratio is an event like any other: its counts are binomial.
 """
 
 import math
