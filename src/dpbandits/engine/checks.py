@@ -191,9 +191,6 @@ def refuse_hidden_randomness(place: str) -> Iterator[None]:
 
     Where other threads run they may have drawn the numbers: then only the generators of compiled
     functions are compared, of which every thread has its own.
-
-    Args:
-        place: what the line begins with.
     """
     alone, before = is_alone(), _global_states()
     yield

@@ -38,9 +38,8 @@ def compute(
 ) -> list[Runs]:
     """Return each work's metrics, one row a run, from the cache where it can.
 
-    Results are the same for any number of workers: every run draws from a stream of its own, and
-    rows are in the order of runs. ``before`` is called with the number of runs that are not in the
-    cache, where there are any.
+    Results are the same for any number of workers: every run draws from a stream of its own.
+    ``before`` is called with the number of runs that are not in the cache, where there are any.
     """
     cache = cache or Cache()
     keys = [work.key(root_seed) for work in works]
@@ -162,10 +161,7 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
 
 
 Sent = Cell | tuple[bytes, bytes]
-"""A cell; one with user-defined code as algorithm and bandit, and the rest.
-
-An algorithm that comes again in the same bytes is the same one, compiled.
-"""
+"""A cell; one with user-defined code as algorithm and bandit, and the rest."""
 
 
 def _sent(cell: Cell, algorithms: dict[tuple[int, int], bytes]) -> Sent:
@@ -183,7 +179,6 @@ def _sent(cell: Cell, algorithms: dict[tuple[int, int], bytes]) -> Sent:
 
 
 def _received(sent: Sent) -> Cell:
-    """Return the cell that was sent."""
     if isinstance(sent, Cell):
         return sent
     algorithm, bandit = unpacked(sent[0])
@@ -206,10 +201,7 @@ def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: st
 
 
 def outcomes(work: Work, root_seed: int) -> Iterator[Outcome]:
-    """Play the trials of a work in full and yield the outcome of each stream of them.
-
-    They are not kept: where arms are many they are too large.
-    """
+    """Play the trials of a work in full, which is not kept, and yield those of each stream."""
     cell = work.cell
     key = stream_key(cell.stream_description)
     for part in _parts(work):
@@ -283,10 +275,6 @@ class _FirstCompilation(event.Listener):
 
 @contextmanager
 def compilation_shown(name: str) -> Iterator[None]:
-    """Print one line if a kernel is compiled in this process; none where all are on disk.
-
-    Args:
-        name: id of the algorithm that is played.
-    """
+    """Print one line if a kernel is compiled in this process; none where all are on disk."""
     with event.install_listener("numba:compile", _FirstCompilation(name)):
         yield

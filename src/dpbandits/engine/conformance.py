@@ -35,13 +35,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check.
-
-    Attributes:
-        name: what was checked.
-        status: ``passed``, ``failed`` or ``skipped``.
-        detail: what is wrong, or why it was skipped; empty where it passed.
-    """
+    """The result of one check; ``detail`` says what is wrong, or why it was skipped."""
 
     name: str
     status: str
@@ -109,12 +103,6 @@ def check_algorithm(
     return checks
 
 
-OF_ITSELF = (
-    "compared with itself: nothing is known of its correctness; allowed: the argument reference of "
-    "dpbandits.policy, and dpbandits audit, which plays it against its guarantee"
-)
-
-
 def _against_reference(subject: "_Kernel", name: str) -> Iterator[Check]:
     """Yield the result of the comparison, of a policy with its own methods, too."""
     reference = getattr(subject.definition, "reference", None)
@@ -124,12 +112,20 @@ def _against_reference(subject: "_Kernel", name: str) -> Iterator[Check]:
     if isinstance(reference, Reference):
         uncompiled = replace(subject.definition, reference=reference.of_itself)
         itself = replace(subject, definition=uncompiled)
-        yield _result(OF_METHODS, partial(_check_reference, itself))
+        methods = f"compiled or not, methods agree on {len(SEEDS)} seeds"
+        yield _result(methods, partial(_check_reference, itself))
         if reference.other is None:
-            yield Check(name, SKIPPED, OF_ITSELF)
+            yield Check(
+                name,
+                SKIPPED,
+                "compared with itself: nothing is known of its correctness; allowed: the argument "
+                "reference of dpbandits.policy, and dpbandits audit, which plays it against its "
+                "guarantee",
+            )
             return
         if reference.in_law:
-            yield _result(IN_LAW, partial(_check_law, subject))
+            name = f"policy and reference agree in law over {DRAWS} runs"
+            yield _result(name, partial(_check_law, subject))
             return
     yield _result(name, partial(_check_reference, subject))
 
@@ -164,9 +160,6 @@ DRAWS = 400
 
 LAW_LEVEL = 1e-5
 """Level of each of the comparisons in law, of which there are 23."""
-
-OF_METHODS = f"compiled or not, methods agree on {len(SEEDS)} seeds"
-IN_LAW = f"policy and reference agree in law over {DRAWS} runs"
 
 BANDITS = (
     bernoulli([0.75, 0.5, 0.25]),
@@ -220,7 +213,6 @@ class _Kernel:
 
     @property
     def place(self) -> str:
-        """What error messages begin with."""
         return place_of(self.definition.id)
 
     def prepared(self, bandit: Any, length: int) -> Any:

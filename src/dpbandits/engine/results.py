@@ -126,11 +126,7 @@ def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
 
 
 def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
-    """Read a table that depends on the present sources and config.
-
-    Raises:
-        InputError: the file is missing, damaged, or depends on other sources.
-    """
+    """Read a table; InputError where it is missing, damaged, or depends on other sources."""
     if not path.is_file():
         raise InputError(f"{path}: does not exist; run snakemake to build it")
     try:

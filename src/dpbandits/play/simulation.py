@@ -46,8 +46,6 @@ TIMES = 100
 class Runs:
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
 
-    Whatever is asked of them is read off what was played before, where that has it.
-
     Attributes:
         cell: the algorithm, its parameters, the bandit, and the horizon or budget.
         runs: how many.
