@@ -221,40 +221,32 @@ def compile_kernels(cells: Iterable[Cell]) -> None:
     for algorithm in sorted({c.algorithm for c in cells if isinstance(c.algorithm, str)}):
         _compile(algorithm)
     if any(cell.in_lockstep for cell in cells):
-        _compile_nash()
+        _compile("nash")
 
 
-@contextmanager
-def _compiling_alone(name: str) -> Iterator[None]:
-    """Let processes that would compile the same wait meanwhile, which then find it on disk.
+@once
+def _compile(name: str) -> None:
+    """Compile an algorithm, or ``nash`` curves: both ways through a time window.
 
-    Where the folder of kernels cannot be written nothing is kept there, and none has to wait.
+    Processes that would compile the same wait meanwhile, and then find it on disk.
     """
+    if name == "nash":
+        pairs = [bernoulli([0.6, worse]) for worse in (0.4, 0.0)]
+        metrics = NASH[:1]
+        cells = [make_cell(algorithm="ucb1", bandit=b, horizon=10, metrics=metrics) for b in pairs]
+    else:
+        definition = find_definition(name)
+        identifies = isinstance(definition, IdentificationAlgorithm)
+        bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
+        example = definition.example
+        cells = [make_cell(algorithm=name, parameters=example, bandit=bandit, horizon=100)]
     with ExitStack() as stack:
+        # Where the folder of kernels cannot be written nothing is kept, and none has to wait.
         with suppress(OSError):
             path = kernels_folder() / KERNELS_HASH / f"{name}.lock"
             path.parent.mkdir(parents=True, exist_ok=True)
             fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
-        yield
-
-
-@once
-def _compile(algorithm: str) -> None:
-    definition = find_definition(algorithm)
-    identifies = isinstance(definition, IdentificationAlgorithm)
-    bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
-    cell = make_cell(algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100)
-    with _compiling_alone(algorithm):
-        Work(cell, range(1)).play(0)
-
-
-@once
-def _compile_nash() -> None:
-    """Compile both ways through a time window."""
-    for worse in (0.4, 0.0):
-        bandit = bernoulli([0.6, worse])
-        cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=10, metrics=NASH[:1])
-        with _compiling_alone("nash"):
+        for cell in cells:
             Work(cell, range(2)).play(0)
 
 
