@@ -73,39 +73,36 @@ def _joined(pieces: Sequence[Runs]) -> Runs:
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def _gaps(work: Work, known: Sequence[range]) -> list[Work]:
-    """Return the works that are missing; trials of one stream are played by one."""
-    if work.cell.in_lockstep:
-        return [] if known else [work]
-    size = work.cell.batch if work.cell.identifies else 1
-    gaps: list[range] = []
-    at = work.runs.start
-    while at < work.runs.stop:
-        covering = [runs.stop for runs in known if at in runs]
-        if covering:
-            at = max(covering)
-            continue
-        begin = at // size * size
-        later = [runs.start for runs in known if runs.start > at]
-        end = min([-(-work.runs.stop // size) * size, *later])
-        gaps.append(range(begin, end))
+def _stretches(runs: range, known: Iterable[range]) -> Iterator[tuple[range, range | None]]:
+    """Yield stretches of runs that follow one another, each with the known runs that have it."""
+    at = runs.start
+    while at < runs.stop:
+        holders = [held for held in known if at in held]
+        holder = max(holders, key=lambda held: held.stop, default=None)
+        later = [held.start for held in known if held.start > at]
+        end = min([runs.stop, *([holder.stop] if holder else later)])
+        yield range(at, end), holder
         at = end
-    return [Work(work.cell, gap) for gap in gaps]
+
+
+def _gaps(work: Work, known: Iterable[range]) -> list[Work]:
+    """Return the works that are missing; trials of one stream are played by one."""
+    size = work.cell.batch if work.cell.identifies else 1
+    missing = [gap for gap, holder in _stretches(work.runs, known) if holder is None]
+    whole = [range(gap.start // size * size, -(-gap.stop // size) * size) for gap in missing]
+    return [Work(work.cell, gap) for gap in whole]
 
 
 def _rows(work: Work, known: dict[range, Runs]) -> Runs:
     """Return the metrics of a work out of runs that may reach beyond it."""
-    cell = work.cell
-    if cell.in_lockstep:
-        return {name: known[work.runs][name] for name in cell.metrics}
+    names = work.cell.metrics
+    if work.cell.in_lockstep:
+        return {name: known[work.runs][name] for name in names}
     pieces: list[Runs] = []
-    at = work.runs.start
-    while at < work.runs.stop:
-        runs = max((runs for runs in known if at in runs), key=lambda runs: runs.stop)
-        end = min(runs.stop, work.runs.stop)
-        rows = slice(at - runs.start, end - runs.start)
-        pieces.append({name: known[runs][name][rows] for name in cell.metrics})
-        at = end
+    for runs, holder in _stretches(work.runs, known):
+        assert holder is not None
+        rows = slice(runs.start - holder.start, runs.stop - holder.start)
+        pieces.append({name: known[holder][name][rows] for name in names})
     return _joined(pieces)
 
 
@@ -126,16 +123,15 @@ def _played(
         require_unedited(*modules)
     # Processes that race on a cold cache of kernels would each compile everything.
     compile_kernels(work.cell for work in missing)
-    parts = [(number, part) for number, work in enumerate(missing) for part in _parts(work)]
+    parts_of = [_parts(work) for work in missing]
+    parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
     waiting: list[dict[int, Runs]] = [{} for _ in missing]
-    left = [len(_parts(work)) for work in missing]
     for number, first, runs in progress(_over(parts, root_seed, workers), len(parts), title):
-        waiting[number][first] = runs
-        left[number] -= 1
-        if not left[number]:
-            work, pieces = missing[number], [piece for _, piece in sorted(waiting[number].items())]
+        work, pieces = missing[number], waiting[number]
+        pieces[first] = runs
+        if len(pieces) == len(parts_of[number]):
             waiting[number] = {}
-            yield work, _joined(pieces)
+            yield work, _joined([pieces[first] for first in sorted(pieces)])
 
 
 Part = tuple[int, int, Runs]
