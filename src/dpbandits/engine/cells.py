@@ -11,9 +11,9 @@ import numba
 import numpy as np
 
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters, Task
+from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.checks import checked, is_user_defined, require_task, settings_of
+from dpbandits.engine.checks import checked, is_user_defined, prepared
 from dpbandits.engine.custom import digest
 from dpbandits.engine.identity import PLAY, SOURCES, digest_of, fingerprint, registered, stream_key
 from dpbandits.engine.play import TRIALS, Runs, play_curve, play_runs, play_trials
@@ -59,14 +59,8 @@ class Cell:
     @cached_property
     def settings(self) -> Any:
         """Settings of the kernel, or the task of an identification algorithm."""
-        definition: Any = self.definition
         chosen = self.parameters, dict(self.interpretations)
-        if not self.identifies:
-            return settings_of(definition, *chosen, self.horizon, len(self.bandit.arms))
-        assert isinstance(self.bandit, LinearBandit)
-        task = Task(*chosen, self.bandit, self.horizon)
-        require_task(definition, task)
-        return task
+        return prepared(self.definition, *chosen, self.bandit, self.horizon)
 
     @property
     def player(self) -> Any:
@@ -87,6 +81,12 @@ class Cell:
     def batch(self) -> int:
         """Runs that a worker plays at a time; those of a Nash curve are played by one."""
         return TRIALS if self.identifies else BATCH
+
+    @property
+    def departures(self) -> list[str]:
+        """Interpretations off those of the variant, as ``log=natural``."""
+        preset = self.definition.interpretations_from({}, self.variant)
+        return [f"{key}={value}" for key, value in self.interpretations if value != preset[key]]
 
     @property
     def recorded(self) -> tuple[str, ...]:

@@ -14,16 +14,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms import Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Segment, Task
+from dpbandits.algorithms.base import IdentificationAlgorithm, Segment
 from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.bandits import Bandit, bernoulli, linear, truncated_exponential, uniform
 from dpbandits.engine.checks import (
     UNWRITTEN,
     checked,
     place_of,
+    prepared,
     refuse_hidden_randomness,
-    require_task,
-    settings_of,
 )
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError, user_code
@@ -216,9 +215,9 @@ class _Kernel:
         return place_of(self.definition.id)
 
     def prepared(self, bandit: Any, length: int) -> Any:
-        """Return the settings of the kernel; InputError where the horizon is rejected."""
-        arms = len(bandit.arms)
-        return settings_of(self.definition, self.parameters, self.interpretations, length, arms)
+        """Return settings or task; InputError where the horizon or budget is rejected."""
+        chosen = self.parameters, self.interpretations
+        return prepared(self.definition, *chosen, bandit, length)
 
     def run(
         self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = LENGTH
@@ -257,12 +256,6 @@ class _Trials(_Kernel):
     """The same of an identification algorithm."""
 
     bandits: ClassVar[Sequence[Bandit]] = LINEAR
-
-    def prepared(self, bandit: Any, length: int) -> Any:
-        """Return what the algorithm is asked; InputError where the budget is rejected."""
-        task = Task(self.parameters, self.interpretations, bandit, length)
-        require_task(self.definition, task)
-        return task
 
     def run(self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = 1) -> Sequence[Any]:
         """Return ``size`` trials side by side, which are checked."""

@@ -121,11 +121,9 @@ class Runs:
     def parameters(self) -> str:
         """Parameters, variant and interpretations, as ``epsilon=1, log=natural``; or ``""``."""
         cell = self.cell
-        preset = cell.definition.interpretations_from({}, cell.variant)
         words = [f"{key}={short(value)}" for key, value in vars(cell.parameters).items()]
         words += [cell.variant] if cell.variant != "as-written" else []
-        words += [f"{key}={value}" for key, value in cell.interpretations if value != preset[key]]
-        return ", ".join(words)
+        return ", ".join([*words, *cell.departures])
 
     @property
     def times(self) -> list[int]:
