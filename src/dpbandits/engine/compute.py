@@ -144,9 +144,9 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
         for number, part in parts:
             yield number, part.runs.start, part.play(root_seed)
         return
-    algorithms: dict[tuple[int, int], bytes] = {}
+    pickled: dict[tuple[int, int], bytes] = {}
     cells = {number: part.cell for number, part in parts}
-    sent = {number: _sent(cell, algorithms) for number, cell in cells.items()}
+    sent = {number: _sent(cell, pickled) for number, cell in cells.items()}
     tasks = (
         delayed(_play_sent)(number, sent[number], part.runs, root_seed, SOURCES_HASH)
         for number, part in parts
@@ -156,38 +156,31 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
         yield from Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
 
 
-Sent = Cell | tuple[bytes, bytes]
-"""A cell; one with user-defined code as algorithm and bandit, and the rest."""
+Sent = tuple[Cell, bytes, dict[str, Any]]
+"""A cell; its algorithm and bandit pickled where they are user-defined; its keys."""
 
 
-def _sent(cell: Cell, algorithms: dict[tuple[int, int], bytes]) -> Sent:
-    """Return a cell as it is sent to workers; ``algorithms`` are those that are pickled already."""
+def _sent(cell: Cell, pickled: dict[tuple[int, int], bytes]) -> Sent:
+    """Return a cell as it is sent to workers; ``pickled`` has what is already."""
     algorithm, bandit, name = cell.algorithm, cell.bandit, cell.definition.id
     if isinstance(algorithm, str) and not hasattr(bandit, "on_custom_arms"):
-        return replace(cell)
+        return replace(cell), b"", {}
     pair = id(algorithm), id(bandit)
-    if pair not in algorithms:
-        algorithms[pair] = packed(name, (algorithm, bandit))
-    bare: Any = replace(cell, algorithm=name, bandit=None)  # type: ignore[arg-type]
+    if pair not in pickled:
+        pickled[pair] = packed(name, (algorithm, bandit))
     # The same code may be hashed otherwise in another process.
-    names = {key: getattr(cell, key) for key in ("fingerprint", "stream_description")}
-    return algorithms[pair], packed(name, (bare, names))
-
-
-def _received(sent: Sent) -> Cell:
-    if isinstance(sent, Cell):
-        return sent
-    algorithm, bandit = unpacked(sent[0])
-    bare, names = unpacked(sent[1])
-    cell: Cell = replace(bare, algorithm=algorithm, bandit=bandit)
-    vars(cell).update(names)
-    return cell
+    keys = {key: getattr(cell, key) for key in ("fingerprint", "stream_description")}
+    return replace(cell, algorithm=name, bandit=None), pickled[pair], keys  # type: ignore[arg-type]
 
 
 def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: str) -> Part:
     """Play a part in a worker process, which may have read other sources than its caller."""
     unwritable.is_silent = True
-    cell = _received(sent)
+    cell, pickled, keys = sent
+    if pickled:
+        algorithm, bandit = unpacked(pickled)
+        cell = replace(cell, algorithm=algorithm, bandit=bandit)
+        vars(cell).update(keys)
     if sources != SOURCES_HASH:
         raise InputError(
             f"algorithm {cell.definition.id}: a source of the package was edited after it was "
