@@ -34,11 +34,7 @@ DEPENDS = "depends"
 
 
 def typeset_report(project: Project) -> list[Path]:
-    """Write the report, as LaTeX and as PDF; its pictures are those of the project's folder.
-
-    Raises:
-        InputError: there is no pdflatex, or something is missing or stale.
-    """
+    """Write the report, as LaTeX and as PDF; its pictures are those of the project's folder."""
     require_pdflatex()
     built = targets(project)
     [report] = [target for target in built if target.kind == REPORT]
@@ -50,15 +46,7 @@ def typeset_report(project: Project) -> list[Path]:
 
 
 def report_source(project: Project, built: Iterable[Target]) -> str:
-    """Return the report as LaTeX.
-
-    Args:
-        project: the project.
-        built: its targets.
-
-    Raises:
-        InputError: a figure, a table or a ledger is missing or stale.
-    """
+    """Return the report as LaTeX."""
     shown = [each for each in built if each.kind in (CLAIMS, FIGURE, TABLE)]
     for target in shown:
         target.current_files()
@@ -94,13 +82,7 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, Any]:
-    """Return how many claims of a paper came out how.
-
-    Args:
-        paper: its short name.
-        ledger: the rows of ``claims.csv``.
-        verdicts: what to count, in order; ``DEPENDS`` where a claim's rows come apart.
-    """
+    """Return how many claims of a paper came out how."""
     outcomes = [set(rows["verdict"]) for _, rows in ledger.groupby("claim")]
     counted = Counter(min(own) if len(own) == 1 else DEPENDS for own in outcomes)
     return {
