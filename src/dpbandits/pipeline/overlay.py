@@ -206,14 +206,12 @@ def _mark(drawn: Figure) -> None:
 
 def _require_kind(panel: Panel, own: Own) -> None:
     """Raise InputError where the algorithm solves another problem than the panel's."""
+    kinds = ("Algorithm", "IdentificationAlgorithm")
     identifies = isinstance(own.algorithm, IdentificationAlgorithm)
     if identifies != (panel.spec.metric in IDENTIFIED):
-        found, needed = "Algorithm", "IdentificationAlgorithm"
-        if identifies:
-            found, needed = needed, found
         raise InputError(
-            f"{panel.name}: shows {panel.spec.metric}, and {own.algorithm.id} is an {found}; "
-            f"allowed: an {needed}"
+            f"{panel.name}: shows {panel.spec.metric}, and {own.algorithm.id} is an "
+            f"{kinds[identifies]}; allowed: an {kinds[not identifies]}"
         )
 
 
