@@ -123,9 +123,6 @@ def order_ratios(*series: Series) -> Mapping[str, Estimate]:
     """Return the Nash regret of each curve over that of the next in the order of other curves.
 
     NaN for two whose order there is not clear at the level ``SURE``.
-
-    Args:
-        series: curves whose order it is, then the curves of the same algorithms.
     """
     half = len(series) // 2
     names = [str(one.tags["algorithm"]) for one in series[:half]]
@@ -260,13 +257,6 @@ def composed_loss(
     By basic composition. As written these are as many as the pulls of an arm, T/k at most or those
     at which the phase is expected to stop, and its last means enter the first index besides
     (NCB-Q3). As coded and repaired Phase II begins with zeros, which release nothing.
-
-    Args:
-        variant: of GDP-NCB.
-        horizon: T.
-        release_log: logarithm in the noise, ``natural`` or ``base2``, which repairs NCB-Q1.
-        counted: as written releases of ``all`` kinds, or of ``phase-two`` alone, without the means
-            that Phase I consults (NCB-Q2).
     """
     if variant != "as-written":
         explored = capped_phase_one(horizon)

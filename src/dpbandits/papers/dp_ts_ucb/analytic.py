@@ -92,10 +92,7 @@ def summary() -> pd.DataFrame:
 
 
 def privacy_by_horizon() -> pd.DataFrame:
-    """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting.
-
-    Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha. x: T. y: eta.
-    """
+    """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting."""
     return joined(
         curve(
             f"{accounting}, alpha={alpha:g}",
@@ -120,10 +117,7 @@ def privacy_conversion() -> pd.DataFrame:
 
 
 def privacy_by_alpha() -> pd.DataFrame:
-    """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
-
-    Tags: algorithm, accounting (as in Figure 3b; ``lemma5`` for Modified TS). x: alpha. y: eta.
-    """
+    """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha)."""
     alphas = np.linspace(0.0, 1.0, 41)
     levels = {
         ("dp-ts-ucb", accounting): [
@@ -137,11 +131,7 @@ def privacy_by_alpha() -> pd.DataFrame:
 
 
 def crossover() -> pd.DataFrame:
-    """Return eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
-
-    Tags: algorithm (``dp-ts-ucb``, alpha = 0; ``ts-gaussian``; ``m-ts-gaussian``, b = 0, c = 5),
-    accounting (``theorem4.4`` or ``tight``; ``lemma4``; ``lemma5``). x: T. y: eta.
-    """
+    """Return eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS."""
     levels: dict[tuple[str, str], Callable[[int], float]] = {
         ("dp-ts-ucb", "theorem4.4"): _gdp_of(0.0),
         ("dp-ts-ucb", "tight"): _tight_gdp,
@@ -175,10 +165,6 @@ def crossover_horizon(phases: int, divisor: float) -> float:
 
     phi = c0 sqrt(T) ln(T)^1.5, so that the two are equal where sqrt(T) = phases * divisor * c0 *
     ln(T)^1.5. sqrt(T) / ln(T)^1.5 falls until T = e^3 and rises from there on.
-
-    Args:
-        phases: 2 by Theorem 4.4, 1 for the tight level.
-        divisor: 2 for plain Thompson sampling, c for Modified TS without pre-pulls.
     """
     factor = phases * divisor * BUDGET_FACTOR
 
@@ -221,26 +207,14 @@ def estimates(count: int) -> tuple[Values, Values]:
 
 
 def miss_chances(count: int, variance: float, draws: int) -> Values:
-    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1).
-
-    Args:
-        count: number s of rewards in the estimate.
-        variance: v, the variance of a draw times s.
-        draws: number of independent draws.
-
-    Returns:
-        One chance a mean, shape (means,); too small by at most 1e-86.
-    """
+    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1)."""
     chances, shortfalls = estimates(count)
     missed = np.exp(draws * log_ndtr(shortfalls / math.sqrt(variance)))
     return np.asarray((chances * missed).sum(axis=1))
 
 
 def expected_waits(count: int, variance: float) -> Values:
-    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1).
-
-    Arguments as in ``miss_chances``.
-    """
+    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1)."""
     chances, shortfalls = estimates(count)
     exceeded = ndtr(-shortfalls / math.sqrt(variance))
     # Counts below 0 or above s have chance 0, and may lie where no draw exceeds the mean.
@@ -249,12 +223,7 @@ def expected_waits(count: int, variance: float) -> Values:
 
 
 def lemma_4_1() -> pd.DataFrame:
-    """Return T times the chance that every draw misses the mean, the largest over the means.
-
-    Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
-    budget phi; Algorithm 1 tests it as ``floor``), horizon. x: number s of rewards in the estimate.
-    y: T times the chance.
-    """
+    """Return T times the chance that every draw misses the mean, the largest over the means."""
     return joined(_misses())
 
 
@@ -271,11 +240,7 @@ def _misses() -> Iterator[pd.DataFrame]:
 
 
 def lemma_c1() -> pd.DataFrame:
-    """Return the expectation of Lemma C.1, the largest over the means.
-
-    Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
-    estimate. y: E[1/P(draw above the mean) - 1].
-    """
+    """Return the expectation of Lemma C.1, the largest over the means."""
     return joined(_waits())
 
 
@@ -301,17 +266,7 @@ STREAM = "dp-ts-ucb: a run to look at"
 
 
 class Step(NamedTuple):
-    """One step of the kernel: what it saw, the values that it compared, and what it did.
-
-    Attributes:
-        first: its first round, from 1.
-        length: number of rounds, 1 or (where every budget is used up) more.
-        arm: the arm pulled.
-        before: the state in front of the step.
-        after: the state behind it.
-        values: theta of every arm, shape (K,); in the K first rounds the estimates, NaN where
-            there is none.
-    """
+    """One step of the kernel: what it saw, the values that it compared, and what it did."""
 
     first: int
     length: int
@@ -322,14 +277,7 @@ class Step(NamedTuple):
 
 
 def trace() -> pd.DataFrame:
-    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm.
-
-    Tags: arm (from 1); event, ``fresh`` (a new draw) or ``reuse`` (the largest draw again), and
-    ``start`` in the rounds that pull every arm once; pulled, completed (whether the pull made a
-    batch full), 0 or 1; batch, the size of the batch that waits for rewards; estimate and count,
-    the mean of the last full batch and its size; budget, the draws left before the round.
-    x: round. y: theta (``start``: the reward, 0 until it is there).
-    """
+    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm."""
     bandit = bernoulli(RUN_MEANS)
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
     settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
