@@ -145,4 +145,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "phase-counts": phase_counts,
     "baseline-structure": baseline_structure,
 }
-"""Exact results by name, as the experiments file lists them."""

@@ -20,7 +20,8 @@ from dpbandits.algorithms.best_arm.eliminations import (
     phase_schedule,
 )
 from dpbandits.papers.curves import joined, number
-from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
+from dpbandits.papers.dp_bai.instances import INSTANCES
+from dpbandits.papers.dp_bai.theory import INSTANCES as JUDGED
 
 ROUND_OFF = 1e-9
 
@@ -255,8 +256,6 @@ LISTED = 12
 SHOWN_BUDGET = 1000
 """T at which the pulls on the paper's instances are shown."""
 
-PAPER_INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
-
 OVERRUN_SEED = 20240117
 
 Totals = Callable[[int, int], tuple[Counts, Counts]]
@@ -351,7 +350,7 @@ def _overruns(algorithm: str, schedule: str, pairs: pd.DataFrame) -> Iterator[pd
 def _on_instances() -> Iterator[pd.DataFrame]:
     """Return the pulls beyond T on the instances of the paper."""
     generator = np.random.default_rng(OVERRUN_SEED)
-    for instance, bandit in PAPER_INSTANCES.items():
+    for instance, bandit in JUDGED.items():
         features = bandit.feature_matrix
         totals = {key: count(*features.shape) for key, count in COUNTED.items()}
         totals[RANDOM_DESIGN] = random_design_totals(features, generator)

@@ -226,4 +226,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "privacy-witnesses": privacy_witnesses,
     "index-plays": index_plays,
 }
-"""Exact results by name, as the experiments file lists them."""

@@ -196,4 +196,3 @@ DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {
     "regret-over-epsilon": regret_over_epsilon,
     "bias": bias,
 }
-"""Functions by name, as the key ``compute`` of a panel names them."""

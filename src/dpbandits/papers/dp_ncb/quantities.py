@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from dpbandits.algorithms import ldp_ncb
 from dpbandits.claims.evidence import Series, all_curves, nash_curves, nash_regret
@@ -222,7 +223,11 @@ def mended_premise(*, horizon: int) -> Estimate:
 
 def first_informative_horizon() -> Estimate:
     """Return the smallest T at which the bound of Theorem 1 is below mu*."""
-    return exact(theory.first_informative_horizon(EPSILON, BEST_MEAN, ARMS))
+
+    def excess(log_horizon: float) -> float:
+        return theory.theorem_1(math.exp(log_horizon), EPSILON, BEST_MEAN, ARMS) - BEST_MEAN
+
+    return exact(math.exp(brentq(excess, math.log(1e6), math.log(1e25), xtol=1e-12)))
 
 
 def term_ratio(*, horizon: int, epsilon: float) -> Estimate:
@@ -231,8 +236,8 @@ def term_ratio(*, horizon: int, epsilon: float) -> Estimate:
 
 
 def balancing_epsilon(*, horizon: int) -> Estimate:
-    """Return the epsilon of Remark 2, sqrt(k/T) log^1.5 T."""
-    return exact(theory.balancing_epsilon(horizon, ARMS))
+    """Return the epsilon of Remark 2, sqrt(k/T) log^1.5 T, below which privacy dominates."""
+    return exact(math.sqrt(ARMS / horizon) * math.pow(math.log(horizon), 1.5))
 
 
 def ratio_at_balance(*, horizon: int) -> Estimate:

@@ -96,15 +96,6 @@ def theorem_1_premise(
     return 512.0 * math.sqrt(arms * log / horizon) + global_part
 
 
-def first_informative_horizon(epsilon: float, best_mean: float, arms: int) -> float:
-    """Return the T from which on the explicit bound of Theorem 1 is below mu*."""
-
-    def excess(log_horizon: float) -> float:
-        return theorem_1(math.exp(log_horizon), epsilon, best_mean, arms) - best_mean
-
-    return math.exp(brentq(excess, math.log(1e6), math.log(1e25), xtol=1e-12))
-
-
 def term_ratio(horizon: float, epsilon: float, arms: int) -> float:
     """Return the privacy term over the other term in the order of Theorem 1.
 
@@ -112,11 +103,6 @@ def term_ratio(horizon: float, epsilon: float, arms: int) -> float:
     """
     log = math.log(horizon)
     return (arms * log**2 / (epsilon * horizon)) / math.sqrt(arms * log / horizon)
-
-
-def balancing_epsilon(horizon: float, arms: int) -> float:
-    """Return the epsilon of Remark 2, sqrt(k/T) L^1.5, below which privacy dominates the bound."""
-    return math.sqrt(arms / horizon) * math.pow(math.log(horizon), 1.5)
 
 
 def capped_phase_one(horizon: int) -> int:

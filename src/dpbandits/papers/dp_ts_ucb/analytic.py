@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from scipy.stats import binom
 
 from dpbandits import privacy
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Settings, State
-from dpbandits.bandits import Bandit, bernoulli
+from dpbandits.bandits import bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
 from dpbandits.papers.curves import curve, joined
@@ -224,10 +224,7 @@ def expected_waits(count: int, variance: float) -> Values:
 
 def lemma_4_1() -> pd.DataFrame:
     """Return T times the chance that every draw misses the mean, the largest over the means."""
-    return joined(_misses())
-
-
-def _misses() -> Iterator[pd.DataFrame]:
+    curves = []
     for horizon in DECADES:
         x = counts(horizon)
         for alpha, rounding in itertools.product(ALPHAS, ("floor", "ceil")):
@@ -235,23 +232,23 @@ def _misses() -> Iterator[pd.DataFrame]:
             variance = math.log(horizon) ** alpha
             misses = [horizon * miss_chances(count, variance, draws).max() for count in x]
             tags = {"quantity": "chance", "alpha": alpha, "rounding": rounding, "horizon": horizon}
-            yield curve(f"chance, alpha={alpha:g}, {rounding}, T={horizon}", tags, x, misses)
-        yield _bound(horizon, MISS_BOUND)
+            name = f"chance, alpha={alpha:g}, {rounding}, T={horizon}"
+            curves.append(curve(name, tags, x, misses))
+        curves.append(_bound(horizon, MISS_BOUND))
+    return joined(curves)
 
 
 def lemma_c1() -> pd.DataFrame:
     """Return the expectation of Lemma C.1, the largest over the means."""
-    return joined(_waits())
-
-
-def _waits() -> Iterator[pd.DataFrame]:
+    curves = []
     for horizon in DECADES:
         x = counts(horizon)
         for alpha in ALPHAS:
             waits = [expected_waits(count, math.log(horizon) ** alpha).max() for count in x]
             tags = {"quantity": "expectation", "alpha": alpha, "horizon": horizon}
-            yield curve(f"expectation, alpha={alpha:g}, T={horizon}", tags, x, waits)
-        yield _bound(horizon, WAIT_BOUND)
+            curves.append(curve(f"expectation, alpha={alpha:g}, T={horizon}", tags, x, waits))
+        curves.append(_bound(horizon, WAIT_BOUND))
+    return joined(curves)
 
 
 def _bound(horizon: int, bound: float) -> pd.DataFrame:
@@ -265,37 +262,20 @@ RUN_HORIZON = 100
 STREAM = "dp-ts-ucb: a run to look at"
 
 
-class Step(NamedTuple):
-    """One step of the kernel: what it saw, the values that it compared, and what it did."""
-
-    first: int
-    length: int
-    arm: int
-    before: State
-    after: State
-    values: Values
-
-
 def trace() -> pd.DataFrame:
     """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm."""
     bandit = bernoulli(RUN_MEANS)
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
     settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
-    rows = [row for step in _steps(bandit, settings, generator) for row in _rows(step)]
-    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
-
-
-def _steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) -> Iterator[Step]:
-    """Play a run with the kernel, a step at a time."""
-    state = ALGORITHM.state(len(bandit.arms))
-    out = new_segments(1)
-    while state.clock[0] < settings.horizon:
+    state, out = ALGORITHM.state(len(bandit.arms)), new_segments(1)
+    rows: list[dict[str, Any]] = []
+    while state.clock[0] < RUN_HORIZON:
         before, stream = copy.deepcopy(state), copy.deepcopy(generator)
         ALGORITHM.advance(settings, state, bandit.arrays, generator, out)
-        first, length, arm = int(before.clock[0]) + 1, int(out.lengths[0]), int(out.arms[0])
         values = _values(settings, before, stream)
-        yield Step(first, length, arm, before, copy.deepcopy(state), values)
+        rows += _rows(before, state, values, int(out.arms[0]), int(out.lengths[0]))
+    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
 
 
 def _values(settings: Settings, state: State, stream: np.random.Generator) -> Values:
@@ -310,32 +290,33 @@ def _values(settings: Settings, state: State, stream: np.random.Generator) -> Va
     return values
 
 
-def _rows(step: Step) -> Iterator[dict[str, Any]]:
-    before, after = step.before, step.after
-    start = step.first <= before.counts.size
-    for t in range(step.first, step.first + step.length):
-        last = t == step.first + step.length - 1
-        for arm in range(before.counts.size):
-            pulled = arm == step.arm
-            known = after if start and pulled else before
-            count = int(known.counts[arm])
-            value = float(known.reward_sums[arm] if start else step.values[arm])
-            fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
-            yield {
-                "series": f"arm {arm + 1}",
-                "arm": arm + 1,
-                "event": "start" if start else fresh,
-                "pulled": int(pulled),
-                "completed": int(pulled and last and after.waiting[arm] == 0),
-                "batch": 2 * int(before.counts[arm]) or 1,
-                "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
-                "count": count,
-                "budget": int(before.budgets[arm]),
-                "x": t,
-                "y": value,
-                "lo": value,
-                "hi": value,
-            }
+def _rows(
+    before: State, after: State, values: Values, pulled_arm: int, length: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each round and arm of a step, which compared these values."""
+    first = int(before.clock[0]) + 1
+    start = first <= before.counts.size
+    for t, arm in itertools.product(range(first, first + length), range(before.counts.size)):
+        pulled, is_last = arm == pulled_arm, t == first + length - 1
+        known = after if start and pulled else before
+        count = int(known.counts[arm])
+        value = float(known.reward_sums[arm] if start else values[arm])
+        fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
+        yield {
+            "series": f"arm {arm + 1}",
+            "arm": arm + 1,
+            "event": "start" if start else fresh,
+            "pulled": int(pulled),
+            "completed": int(pulled and is_last and after.waiting[arm] == 0),
+            "batch": 2 * int(before.counts[arm]) or 1,
+            "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
+            "count": count,
+            "budget": int(before.budgets[arm]),
+            "x": t,
+            "y": value,
+            "lo": value,
+            "hi": value,
+        }
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
@@ -348,4 +329,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "trace": trace,
     "summary": summary,
 }
-"""Exact results by name, as the experiments file lists them."""

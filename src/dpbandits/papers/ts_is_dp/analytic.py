@@ -150,4 +150,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "delta-by-analysis": delta_by_analysis,
     "report-noisy-max": report_noisy_max,
 }
-"""Analytic results by name, as the experiments file lists them."""
