@@ -15,10 +15,10 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.docket import Claim, NumberSource
-from dpbandits.claims.ledger import join, read_ledger
+from dpbandits.claims.ledger import join
 from dpbandits.errors import InputError
 from dpbandits.pages.render import with_region
-from dpbandits.pipeline.project import TABLES, Project
+from dpbandits.pipeline.project import TABLES, Project, read_verdicts
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import markdown_table
@@ -168,7 +168,7 @@ def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     claims = project.study(paper).claims
     figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
     folder = project.folder / PUBLISHED / paper
-    verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
+    verdicts, both = (read_verdicts(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
     return join(paper, claims, verdicts, both, figures)
 
 
