@@ -412,6 +412,11 @@ class Entry(Spec):
         """Such as ``TSDP-C8``."""
         return self._id
 
+    @property
+    def judged_rows(self) -> tuple[Interpretation, ...]:
+        """The rows that results decide."""
+        return tuple(row for row in self.interpretations if row.is_judged)
+
     def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
         """Return the words that a row may end in."""
         return interpretation.verdicts or self.verdicts
@@ -580,7 +585,7 @@ def claims_of(
             claims.append(_claim_completed(claim))
             if functions is not None:
                 _check(claim)
-                for interpretation in filter(lambda row: row.is_judged, claim.interpretations):
+                for interpretation in claim.judged_rows:
                     _check_row(claim, interpretation)
     return claims
 
@@ -678,8 +683,7 @@ def _figures_in(place: str) -> Iterator[str]:
 
 def _results_of(entry: Entry) -> Iterator[str]:
     """Yield the results that the series of an entry are in, as far as it says."""
-    judged = [row for row in entry.interpretations if row.is_judged]
-    for question in itertools.chain(*map(entry.questions, judged)):
+    for question in itertools.chain(*map(entry.questions, entry.judged_rows)):
         for one in question.comparison.located:
             axes = one.points
             if not isinstance(axes, dict):
@@ -701,7 +705,7 @@ def _check(entry: Entry) -> None:
     for name, comparison in entry.comparisons.items():
         with naming(name):
             _check_names(comparison, entry._vocabulary)
-    for interpretation in filter(lambda row: row.is_judged, entry.interpretations):
+    for interpretation in entry.judged_rows:
         for question in entry.questions(interpretation):
             with naming(question.name):
                 _ = question.label, question.part

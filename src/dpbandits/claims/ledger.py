@@ -209,7 +209,7 @@ def _parts(judgement: Judgement) -> list[str]:
     is_told = judgement.verdict == "mixed" or (judgement.verdict == "undecided" and len(parts) > 1)
     if not is_told or set(parts) == {""}:
         return []
-    named = {
+    named: dict[str, list[str]] = {
         verdict: [name for name, outcome in parts.items() if outcome == verdict]
         for verdict in VERDICTS
     }
