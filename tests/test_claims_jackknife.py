@@ -138,8 +138,8 @@ def curve_of(played: Values) -> NashCurve:
 def measures(curve: NashCurve, other: NashCurve) -> dict[str, Measured]:
     """A value, a difference, the logarithm of a ratio, and a slope."""
     one, two = ({("s", name, 0): each} for name, each in (("one", curve), ("two", other)))
-    values = [nash_regret(one, i, subtract_bias=True) for i in range(len(TIMES))]
-    final = nash_regret(two, -1, subtract_bias=True)
+    values = [nash_regret(one, i) for i in range(len(TIMES))]
+    final = nash_regret(two, -1)
     return {
         "value": values[-1],
         "difference": values[-1] - final,
@@ -213,8 +213,8 @@ def test_curves_come_with_the_influences_of_their_own_runs() -> None:
     second = curves["sim", "s", 4]
     assert second.times.tolist() == [5, 9]
     assert second.influences[:, 1].tolist() == [4.0, 5.0, 6.0, 7.0]
-    regrets = [0.9 - math.exp(-0.1 * each) for each in (1, 2, 3)]
-    assert nash_regret(curves, 1, subtract_bias=False).value == pytest.approx(np.mean(regrets))
+    regrets = [curve.nash_regret[1] for curve in curves.values()]
+    assert nash_regret(curves, 1).value == pytest.approx(np.mean(regrets))
     assert nash_regret(curves, 1).influences["sim", "s", 4] == pytest.approx(
         -math.exp(-0.2) / 3.0 * second.influences[:, 1]
     )
@@ -232,11 +232,9 @@ def test_limited_runs_are_whole_curves() -> None:
 
 def test_subtracted_bias_is_that_of_the_geometric_mean() -> None:
     curves = nash_curves(Evidence.of_frames({"sim": frame(1, 4)}), "sim")
-    kept, subtracted = nash_regret(curves, 0, subtract_bias=False), nash_regret(curves, 0)
-    assert kept.value - subtracted.value == pytest.approx(math.exp(-0.1 + 0.9) - math.exp(-0.1))
+    assert nash_regret(curves, 0).value == pytest.approx(0.9 - math.exp(-0.1 + 0.9))
     [curve] = curves.values()
-    assert subtracted.value == pytest.approx(curve.nash_regret[0])
-    assert kept.value == pytest.approx(curve.with_bias("kept").nash_regret[0])
+    assert curve.with_bias("kept").nash_regret[0] == pytest.approx(0.9 - math.exp(-0.1))
 
 
 def test_curves_without_influences_have_a_value_alone() -> None:
