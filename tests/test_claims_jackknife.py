@@ -67,11 +67,11 @@ def test_the_chain_rule_is_that_of_small_changes() -> None:
 
     whole = function(ONE, OTHER)
     for run in range(4):
-        moved = Measured.of(ONE.value + 1e-6 * float(ONE.influences["a"][run]))
+        moved = Measured(ONE.value + 1e-6 * float(ONE.influences["a"][run]))
         change = (function(moved, OTHER).value - whole.value) / 1e-6
         assert whole.influences["a"][run] == pytest.approx(change, abs=1e-5)
     for run in range(3):
-        moved = Measured.of(OTHER.value + 1e-6 * float(OTHER.influences["b"][run]))
+        moved = Measured(OTHER.value + 1e-6 * float(OTHER.influences["b"][run]))
         change = (function(ONE, moved).value - whole.value) / 1e-6
         assert whole.influences["b"][run] == pytest.approx(change, abs=1e-5)
 
