@@ -216,9 +216,9 @@ class Comparison(Points):
 
     @model_validator(mode="after")
     def _measures_one_thing(self) -> "Comparison":
-        given = [key for key in MEASURED if getattr(self, key) not in (None, "")]
-        if len(given) != 1:
-            raise InputError(f"{len(given)} of {', '.join(MEASURED)}; allowed: one")
+        given = sum(bool(getattr(self, key)) for key in MEASURED)
+        if given != 1:
+            raise InputError(f"{given} of {', '.join(MEASURED)}; allowed: one")
         for one in self.located:
             if not one.along and (one.pick or one.points or one.where):
                 raise InputError("pick, points or where without along; allowed: with it")
@@ -228,7 +228,7 @@ class Comparison(Points):
     @property
     def operation(self) -> str:
         """The key under which it says what it measures."""
-        return next(key for key in MEASURED if getattr(self, key) not in (None, ""))
+        return next(key for key in MEASURED if getattr(self, key))
 
     @property
     def operands(self) -> tuple[NamedTags, ...]:
@@ -492,12 +492,10 @@ def claims_of(
     claims = []
     for name, entry in file.claims.items():
         with naming(f"{path}: claims.{name}"):
-            claim = _completed(name, entry, defaults, vocabulary, simulated or {})
-            claims.append(_claim_completed(claim))
+            completed = _completed(name, entry, defaults, vocabulary, simulated or {})
+            claims.append(_claim_completed(completed))
             if functions is not None:
-                _check(claim)
-                for interpretation in claim.judged_rows:
-                    _check_row(claim, interpretation)
+                _check(claims[-1])
     return claims
 
 
@@ -615,6 +613,8 @@ def _check(entry: Entry) -> None:
         for question in entry.questions(interpretation):
             with naming(question.name):
                 _ = question.label, question.part
+        if isinstance(entry, Claim):
+            _check_row(entry, interpretation)
 
 
 def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:
