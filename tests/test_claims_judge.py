@@ -68,20 +68,6 @@ def test_the_level_of_a_claim_is_its_own() -> None:
     assert found[2].level == 0.01
 
 
-@pytest.mark.parametrize(
-    ("means", "combine", "verdict"),
-    [
-        ([-2.0, 2.0], "all", "fails"),
-        ([-2.0, 2.0], "any", "holds"),
-        ([2.0, 2.0], "any", "fails"),
-        ([-2.0, -2.0, -2.0, 2.0], "most", "fails"),
-        ([-2.0, -2.0, -2.0, -2.0], "most", "holds"),
-    ],
-)
-def test_comparisons_combine(means: list[float], combine: str, verdict: str) -> None:
-    assert judged(claim(*on_series(*range(len(means))), combine=combine), means).verdict == verdict
-
-
 def test_parts_that_come_out_differently_mix() -> None:
     toy = claim(*on_series(0, part="first"), *on_series(1, part="second"))
     found = judged(toy, [-2.0, 2.0])
