@@ -15,8 +15,8 @@ from dpbandits.pipeline.project import Project, read_verdicts
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
 from dpbandits.reporting.text import escape
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.load(ROOT)
 
 HEADS = [
