@@ -109,42 +109,6 @@ def number(claim: str, name: str, evidence: Evidence = EVIDENCE) -> float:
     return estimate.value
 
 
-def over_budgets(first: str, second: str) -> dict[str, float]:
-    """Return differences of success on the first panel of Figure 1."""
-    return {
-        f"T={budget}, epsilon={epsilon:g}": share(
-            "verdicts-budget", algorithm=first, horizon=budget, epsilon=epsilon
-        )
-        - share("verdicts-budget", algorithm=second, horizon=budget, epsilon=epsilon)
-        for epsilon in (0.1, 1)
-        for budget in BUDGETS
-    }
-
-
-def over_epsilon(first: str, second: str) -> dict[str, float]:
-    """Return those of the second panel."""
-    return {
-        f"T=1000, epsilon={epsilon:g}": share("verdicts-epsilon", algorithm=first, epsilon=epsilon)
-        - share("verdicts-epsilon", algorithm=second, epsilon=epsilon)
-        for epsilon in EPSILONS
-    }
-
-
-@pytest.mark.parametrize(
-    ("claim", "name", "over"), [("BAI-C1", "Baseline", "baseline"), ("BAI-C2", "DP-OD", "dp-od")]
-)
-def test_leads_of_dp_bai_over_the_private_algorithms(claim: str, name: str, over: str) -> None:
-    first = measured(claim, f"DP-BAI minus {name} over T")
-    second = measured(claim, f"DP-BAI minus {name} over epsilon")
-    expected = over_budgets("dp-bai", over), over_epsilon("dp-bai", over)
-    assert values(first) == pytest.approx(expected[0])
-    assert values(second) == pytest.approx(expected[1])
-    summary = values(measured(claim, "{which} difference at informative points"))
-    leads = [*expected[0].values(), *expected[1].values()]
-    described = {"smallest": min(leads), "median": np.median(leads), "largest": max(leads)}
-    assert summary == pytest.approx(described)
-
-
 def decisions(found: Mapping[str, Estimate], kind: str, threshold: float) -> set[str]:
     """Decide differences at the level of the claims on success rates."""
     asked = Comparison.model_validate({"value": "difference", kind: threshold})
@@ -228,19 +192,6 @@ def test_trials_on_common_rewards_are_compared_one_by_one() -> None:
             arms("noiseless", horizon=budget, algorithm=name) for name in ("dp-bai", "od-linbai")
         )
         assert mismatches[f"T={budget}"].value == (private != other).sum()
-
-
-def test_trials_of_other_ratios_are_compared_with_those_of_one() -> None:
-    gaps = measured("BAI-C7", "success rate minus that at y/x=1, common random numbers")
-    mismatches = measured("BAI-C7", "trials that return another arm than at y/x=1")
-    assert len(gaps) == 7 * 2 * 2
-    for label, gap in gaps.items():
-        ratio, budget, epsilon = (float(each.split("=")[1]) for each in label.split(", "))
-        one, other = (
-            arms("common-stream", ratio=y, horizon=budget, epsilon=epsilon) for y in (1, ratio)
-        )
-        assert gap.value == pytest.approx((other == 0).mean() - (one == 0).mean())
-        assert mismatches[label].value == (one != other).sum()
 
 
 def at_pair(algorithm: str, ratio: float, epsilon: float, budget: int) -> float:

@@ -86,7 +86,6 @@ class Recorded(Results):
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
-        self._counted: dict[tuple[str, str], tuple[NDArray[np.int64], Values]] = {}
 
     @property
     def series(self) -> pd.DataFrame:
@@ -147,10 +146,8 @@ class Recorded(Results):
         key = (series, metric)
         if not self.counts_trials or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
-        if key not in self._counted:
-            frame = self._frame.iloc[self._rows[key]].sort_values("run")
-            self._counted[key] = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
-        trials, values = self._counted[key]
+        frame = self._frame.iloc[self._rows[key]].sort_values("run")
+        trials, values = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
         ends = np.concatenate([[0], trials.cumsum()])
         start = window.start or 0
         stop = int(ends[-1]) if window.stop is None else window.stop

@@ -454,11 +454,13 @@ class Extreme(RandomEstimate):
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends of an interval of coverage 1 - alpha for the extreme."""
-        singly = [part.interval(alpha) for part in self.parts]
-        jointly = [part.interval(alpha / len(self.parts)) for part in self.parts]
+        singly, jointly = (
+            np.array([part.interval(level) for part in self.parts]).T
+            for level in (alpha, alpha / len(self.parts))
+        )
         if self.is_largest:
-            return _extreme([lo for lo, _ in jointly], max), _extreme([hi for _, hi in singly], max)
-        return _extreme([lo for lo, _ in singly], min), _extreme([hi for _, hi in jointly], min)
+            return float(np.max(jointly[0])), float(np.max(singly[1]))
+        return float(np.min(singly[0])), float(np.min(jointly[1]))
 
 
 def largest(parts: Iterable[Estimate]) -> Estimate:
@@ -472,15 +474,10 @@ def smallest(parts: Iterable[Estimate]) -> Estimate:
 
 
 def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> Estimate:
-    value = _extreme([part.value for part in parts], max if is_largest else min)
+    value = float((np.max if is_largest else np.min)([part.value for part in parts]))
     runs = min(part.runs for part in parts)
-    if not any(part.is_random for part in parts):
-        return exact(value, runs)
-    return Extreme(value, runs, parts, is_largest)
-
-
-def _extreme(values: list[float], pick: Callable[[list[float]], float]) -> float:
-    return math.nan if any(math.isnan(value) for value in values) else pick(values)
+    is_random = any(part.is_random for part in parts)
+    return Extreme(value, runs, parts, is_largest) if is_random else exact(value, runs)
 
 
 Ends = Callable[[Values, Values], tuple[float, float]]
