@@ -24,7 +24,6 @@ EXACT = ExactResults("dp-bai")
 TRIALS = 40_000
 STATED = {entry.id: entry for entry in PROJECT.study("dp-bai").stated}
 BUDGETS = (100, 200, 400, 800, 1600, 3200, 6400)
-EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 Tags = Mapping[str, Any]
 Rate = Callable[[str, Tags], float]
