@@ -324,8 +324,7 @@ class Contents:
             for paper in self.papers
             for path in evidence_paths(self.project, paper)
         ]
-        rows = pd.concat(tables, ignore_index=True)
-        return rows.assign(runs=pd.to_numeric(rows["runs"]))
+        return pd.concat(tables, ignore_index=True)
 
     @cached_property
     def claims(self) -> dict[str, Values]:
