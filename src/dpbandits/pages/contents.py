@@ -394,13 +394,7 @@ class Contents:
         return found
 
     def _outcome(self, name: str, title: str, rows: pd.DataFrame) -> Values:
-        """Return what became of a finding: a word, a sentence, and the number nearest to another.
-
-        Args:
-            name: its id.
-            title: its title.
-            rows: the published findings of its paper.
-        """
+        """Return what became of a finding: a word, a sentence, and the closest comparison."""
         own, compared = (each[each["claim"] == name] for each in (rows, self.evidence))
         deciding = compared[compared["exploratory"] == "False"]
         words = [*dict.fromkeys(own["verdict"])]
