@@ -591,7 +591,7 @@ def _results_of(entry: Entry) -> Iterator[str]:
         for one in question.comparison.located:
             axes = one.points
             if not isinstance(axes, dict):
-                axes = {one.along[-1]: axes if isinstance(axes, tuple) else ()}
+                axes = {one.along[-1]: axes if isinstance(axes, tuple) else (axes.begin,)}
             for values in itertools.product(*axes.values()):
                 at_point = dict(zip(axes, values, strict=True))
                 variables = {**question.variables, **one.at, **at_point}
