@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpbandits.engine.provenance import write_provenance, write_text
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.project import Project, read_verdicts
 from dpbandits.pipeline.targets import (
     CLAIMS,
     DIGITISED,
@@ -37,14 +37,7 @@ _MISSING = {column: [""] for column in ("rebuilt", "lo", "hi", "difference")}
 
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
-    """Simulate one set of cells, or compute one exact result, into ``results/PAPER/NAME.parquet``.
-
-    Args:
-        project: the project.
-        paper: its short name.
-        name: a simulation or an exact result of its experiments file.
-        workers: processes to simulate with.
-    """
+    """Simulate a set of cells, or compute an exact result, into ``results/PAPER/NAME.parquet``."""
     from dpbandits.engine.results import write_results
 
     begun = time.monotonic()
@@ -153,11 +146,7 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
 
 
 def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
-    """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons.
-
-    Raises:
-        InputError: it is a comparison, which has no claims, or results are missing or stale.
-    """
+    """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons."""
     from dpbandits.claims.judge import judge
     from dpbandits.claims.ledger import comparisons, ledger, simultaneous, to_csv
 
@@ -183,23 +172,15 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
 def judged(
     project: Project, paper: str, claims: Iterable["Entry"], evidence: "Evidence"
 ) -> list["Judgement"]:
-    """Return the judgements at the claims' own levels, with those in the family of the paper.
-
-    Raises:
-        InputError: results are missing, damaged or stale.
-    """
+    """Return the judgements at the claims' own levels, with those in the family of the paper."""
     from dpbandits.claims.judge import judge
 
     return judge(claims, evidence, project.scale, family=len(project.study(paper).claims))
 
 
 def write_whole_ledger(project: Project) -> None:
-    """Write the verdicts on the claims of all chosen papers, as csv and as a table.
-
-    Raises:
-        InputError: the ledger of a paper is missing or stale.
-    """
-    from dpbandits.claims.ledger import join, read_ledger, to_csv, together
+    """Write the verdicts on the claims of all chosen papers, as csv and as a table."""
+    from dpbandits.claims.ledger import join, to_csv, together
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables
 
@@ -207,7 +188,7 @@ def write_whole_ledger(project: Project) -> None:
     with recorded(project, target) as [ledger_csv, *shown]:
         for paper in project.chosen:
             paths = verdicts_target(project, paper, CLAIMS).current_files()
-            verdicts, both = map(read_ledger, paths[:2])
+            verdicts, both = map(read_verdicts, paths[:2])
             claims = project.study(paper).claims
             figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
             ledgers.append(join(paper, claims, verdicts, both, figures))

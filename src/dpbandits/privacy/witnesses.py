@@ -32,21 +32,22 @@ def published_threshold(horizon: float, epsilon: float) -> float:
     return THRESHOLD * (C**2 * log + log**2 / epsilon)
 
 
+def stop_rules(horizon: float, epsilon: float) -> tuple[float, float]:
+    """Return TH and the scale b of the noise in a sum."""
+    return published_threshold(horizon, epsilon), math.log(horizon) / epsilon
+
+
 def stop_test_loss(horizon: int, epsilon: float) -> float:
     """Return the privacy loss of GDP-NCB as written in the stop test of Phase I, two arms.
 
     Arms 1, 2, 1, 2, ..., 1, where rewards of arm 1 are 1 but for the first, which is 0 or 1, and
     those of arm 2 are 0: ln F(TH/b) - ln F((TH - n)/b) with n = (T - 1)/2 pulls, or -inf where
     these do not reach the threshold TH; b = ln T / epsilon.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
     """
     pulls = (horizon - 1) // 2
-    if horizon < 2 or pulls < published_threshold(horizon, epsilon):
+    threshold, scale = stop_rules(horizon, epsilon)
+    if horizon < 2 or pulls < threshold:
         return -math.inf
-    scale, threshold = math.log(horizon) / epsilon, published_threshold(horizon, epsilon)
     # Below the threshold the event is one of two that the formula adds up.
     slack = 2.0 * math.exp(-threshold / scale)
     return float(log_cdf(threshold / scale) - log_cdf((threshold - pulls) / scale) - slack)
@@ -54,16 +55,9 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class PhaseTwo:
-    """Rules of Phase II for two arms.
+    """Rules of Phase II for two arms after ``rounds`` of Phase I.
 
-    Attributes:
-        horizon: T.
-        epsilon: above 0.
-        rounds: of Phase I.
-        log: the logarithm in the index.
-        noise_log: L of the noise, whose scale in a sum is L / epsilon.
-        c: constant of the index.
-        alpha: likewise.
+    ``log`` is the logarithm in the index, ``noise_log`` that of the noise.
     """
 
     horizon: int
@@ -76,7 +70,7 @@ class PhaseTwo:
 
     @property
     def scale(self) -> float:
-        """Return b, the scale of the noise in a sum of rewards."""
+        """The scale b of the noise in a sum of rewards."""
         return self.noise_log / self.epsilon
 
     def index(self, mean: float, pulls: int) -> float:
@@ -104,10 +98,8 @@ class PhaseTwo:
 class Release:
     """One private mean of the changed arm that decides whether the arm is pulled again.
 
-    Attributes:
-        length: pulls of the episode.
-        needed: sum of rewards, of Phase I and the episode, that the noisy sum has to exceed.
-        rewards: sum of the episode's rewards.
+    ``needed`` is the sum of rewards, of Phase I and the episode, that the noisy sum has to exceed,
+    ``rewards`` the episode's own sum.
     """
 
     length: int
@@ -154,10 +146,6 @@ def release_loss(horizon: int, epsilon: float) -> float:
     Phase I of W rounds, all of reward 0 but one of arm 2, which is 0 or 1; then arm 2, whose
     rewards are 0, to the end. The product over the releases that a decision follows of
     F((1 - n theta)/b)/F(-n theta/b).
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
     """
     rules = as_coded(horizon, epsilon)
     decided = deciding_releases(rules, *explored(rules.rounds))
@@ -172,11 +160,6 @@ def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
     summing to s and s + 1, with sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5). Of
     two means of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
     s may be as small as -1.
-
-    Args:
-        epsilon: above 0.
-        delta: between 0 and 1.
-        means: 1, or 2 for the difference of two.
     """
     sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon
 
@@ -195,13 +178,9 @@ def window_loss(horizon: int, epsilon: float) -> float:
     The event of ``stop_test_loss`` with n pulls below the threshold TH of that window, which is
     played uniformly with chance 1/W^2: ln of (1/W^2 + P') over (1/W^2 + P), largest over n; -inf
     where the window is too short.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
     """
     window = 2 ** max((horizon + 1).bit_length() - 2, 0)
-    scale, threshold = math.log(window) / epsilon, published_threshold(window, epsilon)
+    threshold, scale = stop_rules(window, epsilon)
     if window < 4 or (window - 1) // 2 < threshold:
         return -math.inf
     nearest = threshold - math.floor(threshold)
@@ -230,11 +209,6 @@ def abandoned_loss(horizon: int, b: int = 0, c: float = 1.0) -> float:
 
     Arm 1 always pays 1 but for its first reward, which is 1 or 0, arm 2 always 0. The output pulls
     each arm max(b, 1) times and then arm 2 for ever. 0 beyond ``LONGEST``: it is not computed.
-
-    Args:
-        horizon: T.
-        b: pre-pulls of every arm.
-        c: factor of the variance.
     """
     pulls = max(b, 1)
     if not 2 * pulls < horizon <= LONGEST:
