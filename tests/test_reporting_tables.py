@@ -155,7 +155,7 @@ WRONG: list[tuple[Document, str, str, Any, str]] = [
     (THIRD, "figures.extra-ratios", "where", {"horizon": 1000, "epsilon": 3}, "has epsilon 3; all"),
     (FOURTH, "figures.fig1", "panels.c.series.0.published.points", [[1002, 0.1, 0.1]],
      "published NCB: x is 1002; allowed: an x that is recorded"),
-    (FOURTH, "figures.fig1", "panels.c.series.0.where.variant", None, "would join 3 series"),
+    (FOURTH, "figures.fig1", "panels.c.where", {}, "would join 3 series"),
     (FOURTH, "figures.extra-epsilon-slope", "compute", "slope", "is 'slope'; allowed: slopes, pr"),
     (FOURTH, "figures.extra-epsilon-slope", "reads", "ten-million",
      "reads is ten-million; allowed: with panels-c-to-e, which regret-over-epsilon asks for"),
