@@ -13,7 +13,16 @@ from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.comparisons.choose import KEPT
-from dpbandits.comparisons.choosing import TABLES
+from dpbandits.comparisons.choosing import (
+    LEAST,
+    RATE,
+    TABLES,
+    TIE,
+    WINNER,
+    family_scores,
+    mean_scores,
+    winners,
+)
 from dpbandits.comparisons.choosing_figures import DIAGRAMS
 from dpbandits.comparisons.field import (
     APPROXIMATE,
@@ -30,15 +39,6 @@ from dpbandits.comparisons.field import (
     tuned_c,
 )
 from dpbandits.comparisons.instances import INSTANCES as MAKERS
-from dpbandits.comparisons.scores import (
-    LEAST,
-    RATE,
-    TIE,
-    WINNER,
-    family_scores,
-    mean_scores,
-    winners,
-)
 from dpbandits.config import Context
 from dpbandits.engine.cells import Cell, Series
 from dpbandits.errors import InputError
