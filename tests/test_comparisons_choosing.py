@@ -361,10 +361,3 @@ def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
         # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.
         assert len(points) == 2 * len(questions)
         assert points["series"].str.contains("tie of").any()
-
-
-@pytest.mark.parametrize("name", STUDY.table_entries)
-def test_every_table_has_its_columns(name: str) -> None:
-    spec = STUDY.table_entries[name]
-    table = TABLES[spec["compute"]](frames_of(spec["reads"]))
-    assert {column["name"] for column in spec["columns"]} <= set(table.columns)
