@@ -125,22 +125,19 @@ def explain(
 
     CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
     """
-    from dpbandits.pages.explain import explain_claim, explain_published, find_claim
+    from dpbandits.pages import explain as pages
     from dpbandits.pipeline.project import CONFIG, published_project
 
     if published or (project == Path() and not CONFIG.is_file()):
-        print(explain_published(published_project(project), claim))
+        print(pages.explain(published_project(project), claim, is_published=True))
         return
     opened = open_project(project, scale=scale, seed=seed)
-    paper, found = find_claim(opened, claim)
+    paper, found = pages.find_claim(opened, claim)
     has_results = any((opened.results_folder() / paper).glob("*.parquet"))
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = scale is not None or seed is not None
     is_built = has_results or asks_for_others or paper not in opened.published
-    if is_built:
-        print(explain_claim(opened, found.id))
-    else:
-        print(explain_published(opened, found.id))
+    print(pages.explain(opened, found.id, is_published=not is_built))
 
 
 @command()
