@@ -33,6 +33,7 @@ from dpbandits.pages.verdicts import (
     counted,
     counted_sentence,
     in_counts,
+    in_words,
     number_text,
     with_powers,
 )
@@ -324,8 +325,7 @@ class Contents:
             for paper in self.papers
             for path in evidence_paths(self.project, paper)
         ]
-        rows = pd.concat(tables, ignore_index=True)
-        return rows.assign(runs=pd.to_numeric(rows["runs"]))
+        return pd.concat(tables, ignore_index=True)
 
     @cached_property
     def claims(self) -> dict[str, Values]:
@@ -395,13 +395,7 @@ class Contents:
         return found
 
     def _outcome(self, name: str, title: str, rows: pd.DataFrame) -> Values:
-        """Return what became of a finding: a word, a sentence, and the number nearest to another.
-
-        Args:
-            name: its id.
-            title: its title.
-            rows: the published findings of its paper.
-        """
+        """Return what became of a finding: a word, a sentence, and the closest comparison."""
         own, compared = (each[each["claim"] == name] for each in (rows, self.evidence))
         deciding = compared[compared["exploratory"] == "False"]
         words = [*dict.fromkeys(own["verdict"])]
@@ -518,16 +512,9 @@ class Contents:
         return reproduced_as_drawn(published_digitised(self.project, paper), stem)
 
     def in_words(self, paper: str, label: str) -> str:
-        """Return the interpretations of a row in words: ``l1 norm`` for ``norm=l1``.
-
-        In a comparison across papers those of all papers are known.
-        """
+        """Return the interpretations of a row in words; a comparison knows those of all papers."""
         papers = self.project.papers
-        known = [papers[paper]] if paper in papers else papers.values()
-        words = {key: said for about in known for key, said in about.interpretations.items()}
-        words |= VARIANTS
-        keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
-        return ", ".join(words.get(key, key.replace("=", " = ")) for key in keys)
+        return in_words([papers[paper]] if paper in papers else papers.values(), label)
 
 
 def _source(number: NumberSource) -> tuple[str, str]:
