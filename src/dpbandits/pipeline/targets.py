@@ -195,7 +195,7 @@ def _of_others(project: Project) -> Iterator[Target]:
     """Yield the results of comparisons that are not built, which claims or findings read."""
     papers = project.built()
     kinds = itertools.product(papers, VERDICTS)
-    named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged(kind)]
+    named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged[kind]]
     for paper, name in dict.fromkeys(owner(*each) for each in named):
         if paper not in papers:
             yield results_target(project, paper, name)
@@ -308,10 +308,10 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         paper=paper,
         name=kind,
         rule=rule_name(paper, kind),
-        inputs=_paths(project, paper, study.judged(kind)),
+        inputs=_paths(project, paper, study.judged[kind]),
         files=tuple(folder / f"{name}.csv" for name in VERDICTS[kind]),
         depends_on={kind: study.judged_fingerprint(kind)}
-        | _read(project, paper, study.judged(kind)),
+        | _read(project, paper, study.judged[kind]),
     )
 
 
