@@ -102,24 +102,17 @@ class Settings(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What follows for one horizon, which the anytime wrapper makes grow.
-
-    ``cap`` rounds of Phase I at most; a sum of rewards above ``threshold`` stops it; ``noise`` is
-    the scale of the noise in a sum of rewards; ``log`` is the logarithm in the index.
-    """
+    """What follows for one horizon, which the anytime wrapper makes grow."""
 
     horizon: int
-    cap: int
-    threshold: float
-    noise: float
-    log: float
+    cap: int  # longest Phase I
+    threshold: float  # a sum of rewards above it stops Phase I
+    noise: float  # scale of the noise in a sum of rewards
+    log: float  # the logarithm in the index
 
 
 class State(NamedTuple):
-    """The phase; of each arm the pulls N1 and sum of rewards of Phase I, N2 and p.
-
-    N2 are the pulls of the latest episode (1 before the first), and p is the private mean.
-    """
+    """The phase; by arm N1 and the rewards of Phase I, N2 (latest episode, or 1), and p."""
 
     clock: One
     phase: One
@@ -340,10 +333,7 @@ def _indices(settings, window, state):
 
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
-    """Play until ``stop`` rounds of the window are over or ``out`` is full; return ``n``, moved on.
-
-    The horizon of the settings is not read, and ``state.clock[0]`` counts the window's rounds.
-    """
+    """Play until ``stop`` rounds of the window are over or ``out`` is full; return new ``n``."""
     if state.phase[0] == EXPLORING:
         end = min(stop, window.cap)
         if settings.blocks and not settings.refresh_all:

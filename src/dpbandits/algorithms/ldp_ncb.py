@@ -82,11 +82,10 @@ class Settings(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What follows for one horizon, which the anytime wrapper makes grow.
+    """What follows for one horizon, which the anytime wrapper makes grow; ``cap`` bounds Phase I.
 
-    Phase I lasts ``cap`` rounds at most. Its test compares N p with
-    ``base`` + ``slope`` / d + N ``local_width`` / sqrt(N), and the index is
-    p + ``mean_width`` sqrt(p/N) + ``local_width`` / sqrt(N) + ``last_width`` / N^(3/4).
+    Its test compares N p with ``base`` + ``slope`` / d + N ``local_width`` / sqrt(N), and the index
+    is p + ``mean_width`` sqrt(p/N) + ``local_width`` / sqrt(N) + ``last_width`` / N^(3/4).
     """
 
     horizon: int
@@ -300,10 +299,7 @@ def _lead(settings, window, stop, state, arms, rng, out, n):
 
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
-    """Play until ``stop`` rounds of the window are over or ``out`` is full; return ``n``, moved on.
-
-    The horizon of the settings is not read, and ``state.clock[0]`` counts the window's rounds.
-    """
+    """Play until ``stop`` rounds of the window are over or ``out`` is full; return new ``n``."""
     n = _explore(settings, window, stop, state, arms, rng, out, n)
     if state.phase[0] == EXPLORING or state.clock[0] == stop:
         return n
@@ -324,10 +320,7 @@ def reference_window(
     bandit: Bandit,
     rng: np.random.Generator,
 ) -> Iterator[Segment]:
-    """Algorithm 2, line by line, for ``horizon`` rounds, whatever ``settings.horizon`` is.
-
-    ``counts`` and ``means`` are N and p of every arm, changed on the way.
-    """
+    """Algorithm 2, line by line, for ``horizon`` rounds; N and p of every arm are changed."""
     arms = range(len(bandit.arms))
     epsilon, log, root = settings.epsilon, math.log(horizon), math.isqrt(horizon) + 1
     last_log = math.log(root) if settings.window_log else log

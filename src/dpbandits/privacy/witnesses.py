@@ -38,10 +38,6 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
     Arms 1, 2, 1, 2, ..., 1, where rewards of arm 1 are 1 but for the first, which is 0 or 1, and
     those of arm 2 are 0: ln F(TH/b) - ln F((TH - n)/b) with n = (T - 1)/2 pulls, or -inf where
     these do not reach the threshold TH; b = ln T / epsilon.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
     """
     pulls = (horizon - 1) // 2
     if horizon < 2 or pulls < published_threshold(horizon, epsilon):
@@ -54,23 +50,13 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class PhaseTwo:
-    """Rules of Phase II for two arms.
+    """Rules of Phase II of GDP-NCB for two arms."""
 
-    Attributes:
-        horizon: T.
-        epsilon: above 0.
-        rounds: of Phase I.
-        log: the logarithm in the index.
-        noise_log: L of the noise, whose scale in a sum is L / epsilon.
-        c: constant of the index.
-        alpha: likewise.
-    """
-
-    horizon: int
+    horizon: int  # T
     epsilon: float
-    rounds: int
-    log: float
-    noise_log: float
+    rounds: int  # of Phase I
+    log: float  # in the index
+    noise_log: float  # L of the noise, whose scale in a sum is L / epsilon
     c: float = C
     alpha: float = ALPHA
 
@@ -102,17 +88,11 @@ class PhaseTwo:
 
 @dataclass(frozen=True)
 class Release:
-    """One private mean of the changed arm that decides whether the arm is pulled again.
+    """One private mean of the changed arm that decides whether the arm is pulled again."""
 
-    Attributes:
-        length: pulls of the episode.
-        needed: sum of rewards, of Phase I and the episode, that the noisy sum has to exceed.
-        rewards: sum of the episode's rewards.
-    """
-
-    length: int
-    needed: float
-    rewards: float
+    length: int  # pulls of the episode
+    needed: float  # sum of rewards, of Phase I and the episode, that the noisy sum has to exceed
+    rewards: float  # sum of the episode's
 
 
 def as_coded(horizon: int, epsilon: float, noise: str = "natural") -> PhaseTwo:
@@ -130,11 +110,10 @@ def explored(rounds: int) -> tuple[int, int]:
 def deciding_releases(rules: PhaseTwo, other: int, changed: int) -> list[Release]:
     """Return the releases of the changed arm in Phase II that leave its next pull to the noise.
 
-    All rewards of Phase I are 0, and the other arm, which has the private mean 0 at first, is not
-    pulled in Phase II. The rewards of an episode sum to one less than what is needed, where they
-    can. The list ends with the horizon, or where the changed arm cannot come next with any mean in
-    [0, 1]. With as many pulls as the other one the changed arm is arm 1, which comes first;
-    with fewer it is arm 2, which loses ties.
+    All rewards of Phase I are 0, and the other arm, of private mean 0 at first, is not pulled
+    again. The rewards of an episode sum to one less than what is needed, where they can. The list
+    ends where the changed arm cannot come next with any mean in [0, 1]. With as many pulls as the
+    other one it is arm 1, which comes first; with fewer it is arm 2, which loses ties.
     """
     level = rules.index(0.0, other + 1)
     releases = []
@@ -152,12 +131,8 @@ def release_loss(horizon: int, epsilon: float) -> float:
     """Return a privacy loss of GDP-NCB as coded in the releases of Phase II, two arms.
 
     Phase I of W rounds, all of reward 0 but one of arm 2, which is 0 or 1; then arm 2, whose
-    rewards are 0, to the end. The product over the releases that a decision follows of
-    F((1 - n theta)/b)/F(-n theta/b).
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
+    rewards are 0, to the end. The product over the releases that a decision follows of F((1 - n
+    theta)/b)/F(-n theta/b).
     """
     rules = as_coded(horizon, epsilon)
     decided = deciding_releases(rules, *explored(rules.rounds))
@@ -170,13 +145,8 @@ def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
 
     The largest over s of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the tables
     summing to s and s + 1, with sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5). Of
-    two means of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
+    two ``means`` of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
     s may be as small as -1.
-
-    Args:
-        epsilon: above 0.
-        delta: between 0 and 1.
-        means: 1, or 2 for the difference of two.
     """
     sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon
 
@@ -195,10 +165,6 @@ def window_loss(horizon: int, epsilon: float) -> float:
     The event of ``stop_test_loss`` with n pulls below the threshold TH of that window, which is
     played uniformly with chance 1/W^2: ln of (1/W^2 + P') over (1/W^2 + P), largest over n; -inf
     where the window is too short.
-
-    Args:
-        horizon: T.
-        epsilon: above 0.
     """
     window = 2 ** max((horizon + 1).bit_length() - 2, 0)
     scale, threshold = math.log(window) / epsilon, published_threshold(window, epsilon)
@@ -230,11 +196,6 @@ def abandoned_loss(horizon: int, b: int = 0, c: float = 1.0) -> float:
 
     Arm 1 always pays 1 but for its first reward, which is 1 or 0, arm 2 always 0. The output pulls
     each arm max(b, 1) times and then arm 2 for ever. 0 beyond ``LONGEST``: it is not computed.
-
-    Args:
-        horizon: T.
-        b: pre-pulls of every arm.
-        c: factor of the variance.
     """
     pulls = max(b, 1)
     if not 2 * pulls < horizon <= LONGEST:
