@@ -67,7 +67,6 @@ from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
 ALPHA = 3.1
 C = 3.0
 CAPS = ("none", "root", "tenth")
-ROOT_CAP, TENTH_CAP = 1, 2
 STOP_TESTS = ("private", "clean", "off")
 PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)
 STARTS = ("carried", "carried-positive", "zeros")
@@ -146,16 +145,11 @@ def open_window(settings, horizon):
     """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
     root = int(math.sqrt(horizon)) + 1
     log, root_log = math.log(horizon), math.log(root)
-    cap = horizon
-    if settings.cap == ROOT_CAP:
-        cap = root
-    elif settings.cap == TENTH_CAP:
-        cap = (horizon + 9) // 10
     first = root_log if settings.window_logs[0] else log
     second = root_log if settings.window_logs[1] else log
     return Window(
         horizon,
-        cap,
+        (horizon, root, (horizon + 9) // 10)[settings.cap],
         settings.threshold * (C**2 * first + second**2 / settings.epsilon),
         settings.release_log_factor * log / settings.epsilon,
         root_log if settings.index_window_log else log,

@@ -79,17 +79,11 @@ def _located_window(parameters: Any, horizon: int, bandit: Bandit | None) -> boo
     return _located(parameters, horizon, bandit) and horizon >= 2
 
 
-def _stopped(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The event does not pull more than two arms, so that there may be others."""
-    return bool(stop_test_loss(horizon, parameters.epsilon) > parameters.epsilon)
-
-
-def _stopped_window(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(window_loss(horizon, parameters.epsilon) > parameters.epsilon)
-
-
-def _released(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(release_loss(horizon, parameters.epsilon) > parameters.epsilon)
+def _exceeds(loss: Callable[[int, float], float]) -> Holds:
+    """The loss of a witness exceeds epsilon."""
+    return lambda parameters, horizon, bandit: (
+        loss(horizon, parameters.epsilon) > parameters.epsilon
+    )
 
 
 def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -235,13 +229,15 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
         ),
     ),
     "gdp-ncb": (
-        Entry("refuted", "NCB-C15", _PRINTED, _stopped),
-        Entry("refuted", "NCB-C15", _RELEASED_CODE, _released, _TWO_ARMS, two_arms=True),
+        Entry("refuted", "NCB-C15", _PRINTED, _exceeds(stop_test_loss)),
+        Entry("refuted", "NCB-C15", _RELEASED_CODE, _exceeds(release_loss), _TWO_ARMS, True),
         Entry("proved", "NCB-C15", _REPAIRED),
         Entry("stated", remark=_ELSEWHERE),
     ),
     "anytime-gdp-ncb": (
-        Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS, True),
+        Entry(
+            "refuted", "NCB-C15, in one window", _PRINTED, _exceeds(window_loss), _TWO_ARMS, True
+        ),
         Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
         Entry("stated", remark=_ELSEWHERE),
     ),

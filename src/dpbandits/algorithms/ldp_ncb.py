@@ -55,7 +55,6 @@ STOP_TESTS = ("plain", "floored", "off")
 CLIPS = ("display", "recursive", "none")
 C = 3.0
 ALPHA = 3.1
-ROOT_CAP, ROOT_PLUS_ONE_CAP, TENTH_CAP = range(1, 4)
 FLOORED_TEST, NO_TEST = 1, 2
 RECURSIVE_CLIP, NO_CLIP = 1, 2
 EXPLORING, LEADING = range(2)
@@ -130,16 +129,9 @@ def open_window(settings, horizon):
     root = int(math.sqrt(horizon)) + 1
     log = math.log(horizon)
     last_log = math.log(root) if settings.window_log else log
-    cap = horizon
-    if settings.cap == ROOT_CAP:
-        cap = root
-    elif settings.cap == ROOT_PLUS_ONE_CAP:
-        cap = root + 1
-    elif settings.cap == TENTH_CAP:
-        cap = (horizon + 9) // 10
     return Window(
         horizon,
-        cap,
+        (horizon, root, root + 1, (horizon + 9) // 10)[settings.cap],
         settings.threshold * C**2 * log,
         settings.threshold * (log / epsilon) ** 2,
         2.0 * C * math.sqrt(2.0 * log),
@@ -166,11 +158,17 @@ def stops(settings, window, count, private_sum):
 
 
 @njit
+def _shown(settings, count, private_sum):
+    """Return the sum that Phase II shows: of a mean in [0, 1] unless nothing is clipped."""
+    if settings.clip == NO_CLIP:
+        return private_sum
+    return min(max(private_sum, 0.0), float(count))
+
+
+@njit
 def exploration_sum(settings, count, private_sum):
     """Return the sum that Phase I shows: of a mean in [0, 1] where both phases are clipped."""
-    if settings.clips_both_phases and settings.clip != NO_CLIP:
-        return min(max(private_sum, 0.0), float(count))
-    return private_sum
+    return _shown(settings, count, private_sum) if settings.clips_both_phases else private_sum
 
 
 @njit
@@ -201,14 +199,6 @@ def _index(window, count, shown):
     p = shown / count
     widths = window.mean_width * math.sqrt(max(p, 0.0)) + window.local_width
     return p + inverse_root * (widths + window.last_width * math.sqrt(inverse_root))
-
-
-@njit
-def _shown(settings, count, private_sum):
-    """Return the sum that Phase II shows: of a mean in [0, 1] unless nothing is clipped."""
-    if settings.clip == NO_CLIP:
-        return private_sum
-    return min(max(private_sum, 0.0), float(count))
 
 
 @njit

@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, draw_reward, laplace
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -352,9 +352,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
-SILENT = dict.fromkeys(
-    ("as-written", "as-coded", "repaired"), "no reward matters: arms are forced in all 12 rounds"
-)
+SILENT = dict.fromkeys(VARIANTS, "no reward matters: arms are forced in all 12 rounds")
 
 ALGORITHM = Algorithm(
     id="ldp-ucb-l",

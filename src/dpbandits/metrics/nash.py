@@ -347,14 +347,12 @@ def record_marks(curve, until):
 
 
 @njit
-def _scatter(
-    units, present_arms, segments, position, times, begin, end, changes, when, new, changed
-):
+def _scatter(units, present_arms, segments, position, times, begin, end, changes, by_run):
     """Add every change of arm in [begin, end) to ``changes`` of the sums over runs.
 
-    ``when`` gets their times, counted from ``begin``, ``new`` the arms, ``changed`` their numbers.
+    ``by_run`` gets their times, counted from ``begin``, the new arms, and their numbers.
     """
-    (arms, lengths, filled), uniform = segments, len(units) - 2
+    (arms, lengths, filled), (when, new, changed), uniform = segments, by_run, len(units) - 2
     # Unsigned numbers: numba then does not look for negative indices, which saves a third.
     stop = np.uint64(end - begin)
     for run in range(filled.size):
@@ -395,8 +393,9 @@ def _scan(piece, runs, begin, end, changes, inverse_sums):
 
 
 @njit
-def _gather(weights, paths, begin, when, new, changed, inverse_sums):
+def _gather(weights, paths, begin, by_run, inverse_sums):
     """Let every run go through its changes of arm."""
+    when, new, changed = by_run
     # Local names: fields read again and again cost twice the time.
     for run in range(paths.arms.size):
         row_when, row_new, pulls = when[run], new[run], paths.pulls[run]
@@ -421,26 +420,15 @@ def sweep_rounds(curve, arms, lengths, filled, starts, begin, until):
     longest = max(1, min(ROUNDS_AT_ONCE, CHANGES_AT_ONCE // count, until - begin))
     position, times, changed = np.zeros(count, np.int64), starts.copy(), np.zeros(count, np.int64)
     when, new = np.empty((count, longest), np.int32), np.empty((count, longest), np.int32)
+    by_run = when, new, changed
     changes, inverse_sums = np.zeros((longest, 2), np.int64), np.empty(longest)
     while begin < until:
         end = min(begin + longest, until)
         if records.mark[0] < records.marks.size:
             end = min(end, records.marks[records.mark[0]])
-        _scatter(
-            scores.units,
-            paths.arms,
-            segments,
-            position,
-            times,
-            begin,
-            end,
-            changes,
-            when,
-            new,
-            changed,
-        )
+        _scatter(scores.units, paths.arms, segments, position, times, begin, end, changes, by_run)
         _scan(piece, count, begin, end, changes, inverse_sums)
-        _gather(scores.weights, paths, begin, when, new, changed, inverse_sums)
+        _gather(scores.weights, paths, begin, by_run, inverse_sums)
         record_marks(curve, end)
         begin = end
 

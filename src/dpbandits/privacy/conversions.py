@@ -2,8 +2,9 @@
 
 Renyi DP is converted as in Mironov (2017), or by the smaller bound of Canonne, Kamath and Steinke
 (2020), which Balle et al. (2020) found too. The Renyi curve of a Gaussian mechanism, and of any
-composition of them, is a straight line gamma(alpha) = slope * alpha (zCDP, slope = rho). An argument
-outside its range is an InputError.
+composition of them, is a straight line gamma(alpha) = slope * alpha (zCDP, slope = rho).
+
+An argument outside its range is an InputError.
 """
 
 import math
