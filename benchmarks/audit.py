@@ -12,7 +12,6 @@ numbers of runs and level 0.05. The mechanisms are 1-DP.
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from dpbandits.auditing.blackbox import (
     CHOOSE,
     Budget,
     Mechanism,
-    audit_mechanism,
+    certify,
 )
 from dpbandits.auditing.events import Measure
 from dpbandits.auditing.statistics import (
@@ -83,15 +82,7 @@ MECHANISMS: dict[str, tuple[Mechanism, Features]] = {
 
 def audit_bound(mechanism: Mechanism, budget: Budget) -> float:
     """Return the bound of the audit by the same events."""
-    found = audit_mechanism(
-        mechanism.sample,
-        *mechanism.inputs,
-        claim=1.0,
-        events=mechanism.propose,
-        key=mechanism.key,
-        **asdict(budget),
-    )
-    return found.lower
+    return certify(mechanism, 1.0, EPSILON, budget).lower
 
 
 def sniper_bound(mechanism: Mechanism, features: Features, budget: Budget) -> float:

@@ -27,12 +27,7 @@ LEAST_EXPECTED = 5.0
 
 
 def sequence_chances(sampler: Sampler, table: Values) -> dict[tuple[int, ...], float]:
-    """Return the chance of every arm sequence under one table, forced pulls included.
-
-    Args:
-        sampler: of the decisions, with a small horizon: there are up to K^T sequences.
-        table: rewards by arm and pull, shape (K, rounds or more).
-    """
+    """Return the chance of every arm sequence under one table of rewards by arm and pull."""
     arms = table.shape[0]
     centres, deviations = sampler.centres(table), np.sqrt(sampler.variances())
     every = np.arange(arms)
@@ -58,23 +53,12 @@ def played_sequences(
     runs: int,
     root: int,
 ) -> Counter[tuple[int, ...]]:
-    """Return how often the kernel of a registered algorithm plays each arm sequence.
-
-    Args:
-        algorithm: id in the registry.
-        parameters: of the algorithm.
-        interpretations: interpretations that differ from the default ones.
-        tables: rewards by input, arm and pull, shape (2, K, T).
-        second: whether the second input is played.
-        runs: number of plays of T rounds.
-        root: seed.
-    """
+    """Return how often the kernel plays each arm sequence on one of two tables, shape (2, K, T)."""
     _, arms, horizon = tables.shape
     definition = REGRET[algorithm]
     chosen = definition.interpretations_from(interpretations)
-    settings = settings_of(
-        definition, definition.parameters_from(parameters), chosen, horizon, arms
-    )
+    given = definition.parameters_from(parameters)
+    settings = settings_of(definition, given, chosen, horizon, arms)
     key = stream_key(["agreement", algorithm, dict(parameters), dict(interpretations), horizon])
     plays = Plays(definition, settings, horizon, make_pair(*tables))
     outputs = plays(second, run_generator(root, key, 0), runs)
@@ -83,12 +67,7 @@ def played_sequences(
 
 
 def chi_square(counts: Counter[tuple[int, ...]], chances: Mapping[tuple[int, ...], float]) -> float:
-    """Return the p-value of counted sequences under the engine's chances.
-
-    Args:
-        counts: of whole sequences.
-        chances: of whole sequences, which sum up to 1; a sequence that it lacks gives 0.
-    """
+    """Return the p-value of counted sequences; one that has no chance gives 0."""
     if set(counts) - set(chances):
         return 0.0
     runs = counts.total()

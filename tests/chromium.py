@@ -1,16 +1,14 @@
 """A headless Chromium that tests drive over its debugging pipe; no driver is needed."""
 
-import fcntl
 import json
 import os
 import select
 import shutil
-import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,29 +118,27 @@ def chromium_page() -> Iterator[Page]:
     if command is None:
         pytest.skip("Chromium is not installed (on Debian: apt-get install chromium)")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        process, to_browser, from_browser = _start([command, *OPTIONS], Path(profile))
+        own_profile = f"--user-data-dir={profile}"
+        process, to_browser, from_browser = _start([command, *OPTIONS, own_profile])
         try:
             yield Page(to_browser, from_browser)
         finally:
             os.close(to_browser)
             os.close(from_browser)
-            os.kill(process, signal.SIGTERM)
-            os.waitpid(process, 0)
+            process.terminate()
+            process.wait()
 
 
-def _start(command: list[str], profile: Path) -> tuple[int, int, int]:
+def _start(command: list[str]) -> tuple["subprocess.Popen[bytes]", int, int]:
     """Return the process, and the ends of the pipes to and from it, which it has as 3 and 4."""
     (its_input, to_browser), (from_browser, its_output) = os.pipe(), os.pipe()
-    # Above 4, so that placing one pipe does not close the other.
-    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (its_input, its_output)]
-    nothing = os.open(os.devnull, os.O_RDWR)
-    places = [(nothing, 0), (nothing, 1), (nothing, 2), (ends[0], 3), (ends[1], 4)]
-    process = os.posix_spawn(
-        command[0],
-        [*command, f"--user-data-dir={profile}"],
-        os.environ,
-        file_actions=[(os.POSIX_SPAWN_DUP2, source, place) for source, place in places],
+    # Standard output and input, so that no number of an end is in the way of 3 and 4.
+    process = subprocess.Popen(
+        ["sh", "-c", 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null', "sh", *command],
+        stdin=its_input,
+        stdout=its_output,
+        stderr=subprocess.DEVNULL,
     )
-    for end in (its_input, its_output, *ends, nothing):
-        os.close(end)
+    os.close(its_input)
+    os.close(its_output)
     return process, to_browser, from_browser

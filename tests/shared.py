@@ -67,10 +67,6 @@ def exact_result(paper: str, name: str) -> pd.DataFrame:
     return frame
 
 
-AUDIT = tuple(f"privacy-audit/{name}" for name in find_paper("privacy-audit").analytic)
-"""Names of the results of the privacy audit, as claims read them."""
-
-
 class ExactResults(Mapping[str, pd.DataFrame]):
     """The exactly computed results of a paper by name, each computed when it is first asked for."""
 

@@ -45,29 +45,17 @@ Decision = tuple[int, int, float]
 FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 """Section 5.1 of TS-is-DP; the curves of Hu and Hegde (2022) are of these arms, too."""
 
-epsilons = st.fixed_dictionaries({"epsilon": st.floats(0.02, 100.0)})
-
-PARAMETERS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
-    "ts-gaussian": st.just({}),
-    "m-ts-gaussian": st.fixed_dictionaries({"b": st.integers(0, 60), "c": st.floats(0.05, 50.0)}),
-    "dp-se": epsilons,
-    "anytime-lazy-ucb": epsilons,
-    "ucb1": st.just({}),
-    "dp-ts-ucb": st.fixed_dictionaries({"alpha": st.floats(0.0, 1.0)}),
-    "lazy-dp-ts": epsilons,
-    "dp-ts": epsilons,
-    "gdp-ncb": epsilons,
-    "adap-ucb": epsilons,
-    "ncb": st.just({}),
-    "ldp-ncb": epsilons,
-    "ldp-ucb-l": epsilons,
-    "anytime-gdp-ncb": epsilons,
-    "anytime-ldp-ncb": epsilons,
+DRAWN: dict[str, st.SearchStrategy[Any]] = {
+    "epsilon": st.floats(0.02, 100.0),
+    "alpha": st.floats(0.0, 1.0),
+    "b": st.integers(0, 60),
+    "c": st.floats(0.05, 50.0),
 }
-PARAMETERS |= {
-    name: st.just(dict(each.example)) for name, each in REGRET.items() if name not in PARAMETERS
+PARAMETERS = {
+    name: st.fixed_dictionaries({key: DRAWN[key] for key in algorithm.parameters})
+    for name, algorithm in REGRET.items()
 }
-"""Algorithm -> parameters to draw; those of its example where it does not stand here."""
+"""Algorithm -> parameters to draw."""
 
 laws = st.one_of(
     st.builds(Bernoulli, st.floats(0.0, 1.0)),

@@ -6,7 +6,6 @@ probability below 0.001 even at exactly 5 %. Every control has its counterpart t
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,13 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import dpbandits
+from dpbandits.auditing import blackbox
 from dpbandits.auditing.blackbox import (
     SEARCH,
     TOGETHER,
     Budget,
     Mechanism,
     MechanismAudit,
-    audit_mechanism,
     choose,
     choose_event,
 )
@@ -56,15 +55,7 @@ def numbers(draw: Draw, key: str) -> Mechanism:
 
 def certify(mechanism: Mechanism, measure: Measure, budget: Budget) -> MechanismAudit:
     """Audit a mechanism that claims nothing."""
-    return audit_mechanism(
-        mechanism.sample,
-        *mechanism.inputs,
-        claim=math.inf,
-        measure=measure,
-        events=mechanism.propose,
-        key=mechanism.key,
-        **asdict(budget),
-    )
+    return blackbox.certify(mechanism, math.inf, measure, budget)
 
 
 def laplace(epsilon: float) -> Draw:

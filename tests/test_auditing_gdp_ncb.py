@@ -20,6 +20,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
+    carried_episodes,
     carried_rules,
     carried_split,
     carried_witness,
@@ -28,11 +29,10 @@ from dpbandits.auditing.gdp_ncb import (
     in_window,
     least_pulls,
     release_witness,
-    releases,
     scaled_split,
     stop_window,
 )
-from dpbandits.auditing.support import GivenDraws, Table
+from dpbandits.auditing.support import Table
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
 from dpbandits.privacy.witnesses import (
@@ -47,17 +47,10 @@ from dpbandits.privacy.witnesses import (
 )
 from shared import ExactResults
 from support import settings_of
+from witness_plays import GivenArms
 
 GDP = REGRET["gdp-ncb"]
 LINE = 1e-4
-
-
-class GivenArms(GivenDraws):
-    """Draws that choose given arms, and Laplace noise from a generator."""
-
-    def __init__(self, arms: list[int], noise: np.random.Generator) -> None:
-        super().__init__([(arm + 0.5) / 2.0 for arm in arms])
-        self.standard_exponential = noise.standard_exponential
 
 
 def episode_rewards(rules: PhaseTwo, other: int, own: int) -> list[float]:
@@ -74,7 +67,7 @@ def episode_rewards(rules: PhaseTwo, other: int, own: int) -> list[float]:
 def decisions(case: str, rules: PhaseTwo, other: int, own: int) -> int:
     """Return how many episodes the changed arm has in a row if it wins as long as it can."""
     if case == "carried":
-        return releases(rules, other, own)
+        return len(carried_episodes(rules, other, own))
     level = rules.index(0.0, other + 1)
     able = [length for length in rules.episodes() if rules.index(1.0, own + length) > level]
     return len(able) + 1
@@ -136,7 +129,7 @@ def test_the_integral_over_the_other_arm_is_adaptive_quadrature() -> None:
     sigma = rules.scale / other
     pulls = [changed, *(changed + length for length in rules.episodes())]
     witness = carried_witness(rules, other, changed)
-    consulted = releases(rules, other, changed)
+    consulted = len(carried_episodes(rules, other, changed))
     zero = rules.index(0.0, other + 1)
 
     def accepted(mean: float, added: float) -> float:

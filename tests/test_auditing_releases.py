@@ -7,7 +7,7 @@ shares are compared within 4.5 standard errors (``dp_bai_trials``).
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from scipy.integrate import quad
 from scipy.stats import laplace
 
 import dpbandits
+from agreement import chi_square, played_sequences
 from dp_bai_trials import TRIALS, near
 from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
@@ -62,7 +63,7 @@ from dpbandits.auditing.support import (
     transcript,
 )
 from dpbandits.errors import InputError
-from dpbandits.kernels import Segments, new_segments
+from dpbandits.kernels import Segments
 from support import settings_of
 
 
@@ -131,8 +132,6 @@ def test_selections_agree_with_draws() -> None:
         found = (noisy[:, list(high)].min(axis=1) > noisy[:, low].max(axis=1)).mean()
         assert near(float(found), math.exp(log_selection(sums[list(high)], sums[low])))
 
-
-Sequences = Mapping[tuple[int, ...], float]
 
 POLICIES: dict[str, Callable[[int, float], Policy]] = {
     "adap-ucb": adap_ucb_policy,
@@ -216,45 +215,14 @@ def test_half_the_noise_is_caught() -> None:
         assert leak.epsilon > 1.5, name
 
 
-def chi_square(counts: Counter[tuple[int, ...]], chances: Sequences) -> float:
-    """Return the p-value of counts; sequences expected less than 5 times are one cell."""
-    runs = sum(counts.values())
-    assert set(counts) <= set(chances)
-    likely = [arms for arms, chance in chances.items() if runs * chance >= 5.0]
-    expected = [runs * chances[arms] for arms in likely]
-    observed = [counts[arms] for arms in likely]
-    rest = runs - sum(expected)
-    if rest >= 5.0:
-        expected.append(rest)
-        observed.append(runs - sum(observed))
-    scale = sum(observed) / sum(expected)
-    return float(stats.chisquare(observed, [scale * value for value in expected]).pvalue)
-
-
 HORIZONS = {"adap-ucb": 10, "anytime-lazy-ucb": 10}
-
-
-def kernel_counts(name: str, means: tuple[float, float], runs: int) -> Counter[tuple[int, ...]]:
-    """Play the kernel on certain rewards; count arm sequences."""
-    algorithm, horizon = REGRET[name], HORIZONS[name]
-    bandit = dpbandits.bernoulli(list(means))
-    settings = settings_of(
-        algorithm, {"epsilon": 1.0}, algorithm.interpretations_from({}), bandit, horizon
-    )
-    out, generator = new_segments(horizon), np.random.default_rng(5)
-    counts: Counter[tuple[int, ...]] = Counter()
-    for _ in range(runs):
-        state = algorithm.state(2)
-        written = algorithm.advance(settings, state, bandit.arrays, generator, out)
-        played = np.repeat(out.arms[:written], out.lengths[:written])
-        counts[tuple(played.tolist())] += 1
-    return counts
 
 
 @pytest.mark.parametrize("name", POLICIES)
 @pytest.mark.parametrize("means", [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)])
 def test_the_kernel_plays_these_sequences_as_often(name: str, means: tuple[float, float]) -> None:
-    counts = kernel_counts(name, means, 20_000)
+    tables = np.tile(np.reshape(means, (2, 1)), (2, 1, HORIZONS[name]))
+    counts = played_sequences(name, {"epsilon": 1.0}, {}, tables, False, 20_000, 5)
     table = constant_means(means[0], means[1], 0, means[0])
     chances = sequence_chances(POLICIES[name](HORIZONS[name], 1.0), table)
     assert chi_square(counts, chances) > 0.001

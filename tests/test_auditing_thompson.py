@@ -45,7 +45,6 @@ from dpbandits.auditing.thompson import (
     ts_gaussian,
     worst_decision,
 )
-from dpbandits.errors import InputError
 from gaussian_by_hand import batch_steps, enumerated, largest_mu, thompson_steps
 from support import mostly_slow
 
@@ -320,15 +319,6 @@ def test_tails_near_one_keep_their_digits() -> None:
     expected = 11.464025 - 3.090232
     assert best_threshold(law, 1e-40).mu == pytest.approx(expected, abs=1e-5)
     assert best_threshold(law).mu == 0.0
-
-
-def test_what_is_no_lattice_is_refused_in_one_line() -> None:
-    with pytest.raises(InputError, match="3 arms; allowed: 2"):
-        loss_law(ts_gaussian(5), constant(0.0, 1.0, arms=3))
-    with pytest.raises(InputError, match="rewards are 4 per arm"):
-        ts_gaussian(5).centres(np.zeros((2, 2, 4)))
-    with pytest.raises(InputError, match=r"rewards leave \[0, 1\]"):
-        ts_gaussian(5).centres(np.full((2, 2, 5), 1.5))
 
 
 def test_the_law_is_that_of_trials_stopped_at_two_successes() -> None:

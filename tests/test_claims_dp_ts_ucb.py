@@ -21,20 +21,12 @@ from synthetic_results import PAPERS
 EXACT = ExactResults("dp-ts-ucb")
 STUDY = Project.load(ROOT).study("dp-ts-ucb")
 RUNS, NOISE = 40, 5.0
-OWN, PRIVACY, FINER = "final-verdicts", "equal-privacy-verdicts", "finer-verdicts"
-BOUND, BASELINES = "equal-bound-verdicts", "baseline-verdicts"
 
 Mean = Callable[[str, Mapping[str, Any]], float]
 """Mean final regret by name of the results and tags of a series."""
 
 
-def drawn(name: str, tags: Mapping[str, Any]) -> float:
-    """Return a mean of its own for each series."""
-    label = "|".join(f"{key}={tags[key]}" for key in sorted(tags))
-    return float(np.random.default_rng([*f"{name}|{label}".encode()]).uniform(200.0, 2000.0))
-
-
-def frame_of(name: str, mean: Mean = drawn) -> pd.DataFrame:
+def frame_of(name: str, mean: Mean) -> pd.DataFrame:
     """Return results with normal final regrets, the same errors in every series."""
     if name in EXACT:
         return EXACT[name]
@@ -49,67 +41,29 @@ def frame_of(name: str, mean: Mean = drawn) -> pd.DataFrame:
     return results_frame(series, blocks)
 
 
-def evidence_of(mean: Mean = drawn) -> Evidence:
+def evidence_of(mean: Mean) -> Evidence:
     return Evidence(cache(lambda name: frame_of(name, mean)))
 
 
-EVIDENCE = evidence_of()
-
-
-def regret(name: str, **where: Any) -> float:
-    """Return the mean final regret of the series with these tags, read from the frame."""
-    frame = frame_of(name)
-    for key, value in where.items():
-        frame = frame[frame[key] == value]
-    assert frame["series"].nunique() == 1
-    return float(frame.loc[frame["t"] == frame["t"].max(), "value"].mean())
-
-
-def compared(name: str, label: str, evidence: Evidence = EVIDENCE, **row: object) -> float:
-    """Return the number of a comparison, in the first row or in that of a value."""
+def compared(name: str, label: str, evidence: Evidence) -> float:
+    """Return the number of a comparison in the first row."""
     [claim] = [one for one in STUDY.stated if one.id == name]
-    for interpretation in claim.interpretations:
-        if {**dict(interpretation.values), **row} == dict(interpretation.values):
-            for question in claim.questions(interpretation):
-                if question.label == label:
-                    answer = Measurement(question, evidence.of_results(claim.reads)).numbers()
-                    return answer[""].value
-    raise AssertionError(f"{name}: no {label}")
+    questions = claim.questions(claim.interpretations[0])
+    [question] = [one for one in questions if one.label == label]
+    return Measurement(question, evidence.of_results(claim.reads)).numbers()[""].value
 
 
-def own(alpha: float, horizon: int = 1_000_000) -> float:
-    return regret(OWN, alpha=alpha, horizon=horizon)
+def test_the_share_of_a_gap_is_over_that_at_alpha_one() -> None:
+    """600 against 500 at alpha = 0, 900 against 1300 at alpha = 1."""
+    own, other = {0: 600.0, 1: 900.0}, {(0, 1): 500.0, (1, 2000): 1300.0}
 
+    def planted(name: str, tags: Mapping[str, Any]) -> float:
+        if name == "final-verdicts":
+            return own.get(tags["alpha"], 0.0)
+        return other.get((tags["alpha"], tags["b"]), 0.0)
 
-def private(alpha: float, b: int, count: str = "n+1") -> float:
-    return regret(PRIVACY, alpha=alpha, b=b, count=count)
-
-
-def test_each_comparison_reads_the_series_that_it_names() -> None:
-    """Every series has a mean of its own, so that a wrong one is another number."""
-    found = compared("DTU-C1", "regret at alpha=1 minus alpha=0, T=31622")
-    assert found == pytest.approx(own(1, 31_622) - own(0, 31_622))
-    found = compared("DTU-C4", "DP-TS-UCB minus M-TS-Gaussian, alpha=0.5", count="n")
-    assert found == pytest.approx(own(0.5) - regret(BOUND, alpha=0.5, count="n"))
-    means = {b: private(1, b, "n") for b in (0, 1, 500, 1000, 2000, 5000, 100_000)}
-    found = compared("DTU-C7", "b=2000 has the lowest regret (1 yes, 0 no)", count="n")
-    assert found == float(min(means, key=means.__getitem__) == 2000)
-    found = compared("DTU-C7", "regret of the best other b minus that of b=2000", count="n")
-    others = [mean for b, mean in means.items() if b != 2000]
-    assert found == pytest.approx(min(others) - means[2000])
-    ten = regret(FINER, alpha=0, b=10)
-    found = compared("DTU-F3", "regret of b=1 minus that of b=10, alpha=0")
-    assert found == pytest.approx(private(0, 1) - ten)
-    found = compared("DTU-F3", "DP-TS-UCB over M-TS-Gaussian, b=10, alpha=0")
-    assert found == pytest.approx(own(0) / ten)
-    found = compared("DTU-C12", "dp-ts-ucb minus anytime-lazy-ucb", lazy_ucb_log="natural")
-    lazy = regret(BASELINES, algorithm="anytime-lazy-ucb", log="natural")
-    assert found == pytest.approx(own(1) - lazy)
-    found = compared("DTU-C11", "m-ts-gaussian minus lazy-dp-ts", lazy_dp_ts_log="base2", count="n")
-    lazy = regret(BASELINES, algorithm="lazy-dp-ts", log="base2")
-    assert found == pytest.approx(private(1, 2000, "n") - lazy)
-    share = (own(0) - private(0, 1)) / (private(1, 2000) - own(1))
-    assert compared("DTU-C8b", "gap over the one at alpha=1") == pytest.approx(share)
+    found = compared("DTU-C8b", "gap over the one at alpha=1", evidence_of(planted))
+    assert found == pytest.approx(0.25)
 
 
 def test_steps_of_alpha_are_counted() -> None:

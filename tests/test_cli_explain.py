@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import main
-from dpbandits.pages.explain import explain_published
+from dpbandits.pages.explain import explain
 from dpbandits.pipeline.project import Project, published_table
 from invented import ROOT, copy_parts
 
@@ -90,7 +90,7 @@ def test_every_published_verdict_ends_with_its_sentence(
     for paper in project.chosen:
         table = published_table(project, paper, "claims")
         for claim in project.study(paper).claims:
-            texts = explain_published(project, claim.id).split("\n\n")
+            texts = explain(project, claim.id, is_published=True).split("\n\n")
             verdicts = table[table["claim"] == claim.id].to_dict("records")
             assert len(texts) == len(verdicts) > 0, claim.id
             for text, verdict in zip(texts, verdicts, strict=True):
@@ -104,4 +104,6 @@ def test_every_published_verdict_ends_with_its_sentence(
     # Also where there is no project.
     monkeypatch.chdir(tmp_path)
     assert main(["explain", "ncb-c2"]) == 0
-    assert capsys.readouterr().out.rstrip() == explain_published(project, "NCB-C2").rstrip()
+    assert (
+        capsys.readouterr().out.rstrip() == explain(project, "NCB-C2", is_published=True).rstrip()
+    )

@@ -16,7 +16,6 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-import dpbandits
 from dpbandits import metrics
 from dpbandits.cli import main
 from dpbandits.errors import InputError
@@ -262,19 +261,13 @@ def test_generated_configs_are_accepted_or_end_in_one_line(
 
 
 def test_the_nearest_name_is_suggested() -> None:
-    bandit = dpbandits.bernoulli([0.7, 0.5])
-    cases: list[tuple[dict[str, Any], str]] = [
-        ({"algorithm": "UCB-1"}, "ucb1"),
-        ({"algorithm": "dp-se", "params": {"epsilo": 1}}, "epsilon"),
-        ({"algorithm": "ucb1", "variant": "as_coded"}, "as-coded"),
-        ({"algorithm": "ucb1", "interpretations": {"clocks": "x"}}, "clock"),
-        ({"algorithm": "ucb1", "interpretations": {"clock": "play"}}, "played"),
-    ]
-    for words, nearest in cases:
-        message = message_of(lambda: dpbandits.simulate(**words, bandit=bandit, horizon=5, runs=2))
-        assert message.endswith(f"; did you mean {nearest!r}?")
-    none = InputError.unknown("algorithm", "zzzzzz", ["ucb1", "dp-se"])
-    assert str(none) == "algorithm is 'zzzzzz'; allowed: ucb1, dp-se"
+    for name, nearest in (
+        ("UCB-1", "; did you mean 'ucb1'?"),
+        ("dp_se", "; did you mean 'dp-se'?"),
+        ("zzzzzz", ""),
+    ):
+        error = InputError.unknown("algorithm", name, ["ucb1", "dp-se"])
+        assert str(error) == f"algorithm is {name!r}; allowed: ucb1, dp-se{nearest}"
 
 
 def test_names_of_metrics_are_those_of_the_functions() -> None:

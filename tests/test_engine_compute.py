@@ -313,5 +313,6 @@ def test_a_log_has_whole_lines(
 
 def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unwritable, "is_silent", False)
-    message = message_of(lambda: _play_sent(0, cell(), range(1), ROOT_SEED, "other sources"))
+    sent = (cell(), b"", {})
+    message = message_of(lambda: _play_sent(0, sent, range(1), ROOT_SEED, "other sources"))
     assert message.endswith("was edited after it was imported; start Python again")

@@ -71,7 +71,7 @@ def test_named_stream() -> None:
     assert key_of(other) == key_of(cell)
 
 
-def test_what_leaves_the_key_alone() -> None:
+def test_the_key_names_what_is_simulated_and_nothing_else() -> None:
     for same in [
         {"interpretations": {"count": "n+1"}},
         {"interpretations": {"count": "n+1", "long_pre_pull": "truncate"}},
@@ -82,9 +82,6 @@ def test_what_leaves_the_key_alone() -> None:
         {"metrics": ["pulls", "realised_regret"]},
     ]:
         assert key_of(make_cell(**{**BASE, **same})) == key_of(make_cell(**BASE))
-
-
-def test_what_moves_the_key() -> None:
     for other in [
         {"algorithm": "ts-gaussian", "parameters": {}},
         {"parameters": {"b": 4, "c": 2.0}},

@@ -16,14 +16,13 @@ import pytest
 from chromium import SET, chromium_page
 from dpbandits.cli import main
 from dpbandits.errors import InputError
-from dpbandits.pages.render import plain
 from dpbandits.pages.site.build import MARK, site_contents, write_site
 from dpbandits.pages.site.switches import crossing
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.text import readable
+from dpbandits.reporting.text import plain_label, readable
 from site_pages import Reader, long_sentences, prose_of_html, replaced_words
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PAPER = "dp-ncb"
 """It has every kind of page: variants, digitised values and switches."""
 PUBLISHED = ROOT / "docs/figures" / PAPER
@@ -165,9 +164,9 @@ def test_a_figure_of_older_copies_is_shown_as_its_picture(tmp_path: Path, projec
 
 
 def test_labels_are_read_without_mathtext() -> None:
-    assert plain("$T = 10^8$, $\\varepsilon$ = 0.2") == "T = 10⁸, ε = 0.2"
-    assert plain("$t^{-1/2}$ and $\\ell_1$") == "t^(-1/2) and ℓ₁"
-    assert plain("$b = 0$, $c = 5\\,\\ln^\\alpha T$") == "b = 0, c = 5 lnᵅ T"
+    assert plain_label("$T = 10^8$, $\\varepsilon$ = 0.2") == "T = 10⁸, ε = 0.2"
+    assert plain_label("$t^{-1/2}$ and $\\ell_1$") == "t^(-1/2) and ℓ₁"
+    assert plain_label("$b = 0$, $c = 5\\,\\ln^\\alpha T$") == "b = 0, c = 5 lnᵅ T"
 
 
 def test_crossings_are_the_first_time_from_which_one_curve_stays_below() -> None:

@@ -168,15 +168,6 @@ def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
     assert hardness(means[:3], 3, 1.0).privacy == pytest.approx(3 / 0.3)
 
 
-def test_errors_of_a_kernel_stay_below_the_theorem() -> None:
-    """One point of C12: I-B, epsilon = 1, T = 500."""
-    bandit = two_armed(ratio=2.0)
-    runs = dpbandits.identify(
-        algorithm="dp-bai", params={"epsilon": 1.0}, bandit=bandit, budget=500, runs=2000, seed=1
-    )
-    assert 1.0 - runs.success.mean() < bounds("two-armed", 1.0).theorem(500) < 1.0
-
-
 PHASES = {
     "consistent": (
         [

@@ -11,21 +11,30 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
+from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
+from dpbandits.bandits import bernoulli
 from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.papers.dp_ts_ucb import quantities
 from dpbandits.papers.dp_ts_ucb.analytic import (
+    ALPHA,
     ALPHAS,
-    DECADES,
     HORIZONS,
     MEANS,
+    RUN_HORIZON,
+    RUN_MEANS,
+    STREAM,
     counts,
     crossover_horizon,
     draw_level,
     estimates,
     expected_waits,
     miss_chances,
+    trace,
 )
+from dpbandits.papers.dp_ts_ucb.diagrams import DIAGRAMS
 from dpbandits.privacy import dp_ts_ucb_budget
+from dpbandits.reporting.draw import drawn_diagram
 from shared import ExactResults
 
 FRAMES = ExactResults("dp-ts-ucb")
@@ -105,17 +114,6 @@ def test_levels_by_alpha_are_those_by_hand(alpha: float) -> None:
     assert frame.groupby("series")["x"].nunique().unique().tolist() == [41]
 
 
-def test_levels_over_time_are_those_by_hand() -> None:
-    """651.5 against 707.1 at T = 1e6, 319.5 against 223.6 at 1e5."""
-    frame = FRAMES["crossover"]
-    for horizon, own, plain in ((10**6, 651.5, 707.1), (10**5, 319.5, 223.6)):
-        assert at(frame, horizon, accounting="theorem4.4") == pytest.approx(own, abs=0.05)
-        assert at(frame, horizon, algorithm="ts-gaussian") == pytest.approx(plain, abs=0.05)
-    modified = at(frame, 10**6, algorithm="m-ts-gaussian")
-    assert modified == pytest.approx(EQUAL_BOUND_LEVELS[0.0], abs=0.005)
-    assert {10**power for power in range(4, 9)} <= set(frame["x"])
-
-
 @pytest.mark.parametrize("alpha", FACTORS)
 def test_factors_of_equal_privacy_are_those_by_hand(alpha: float) -> None:
     """Six digits; with the root of Section 5.3 1.085 and 7.776."""
@@ -188,16 +186,6 @@ def test_waits_are_far_below_the_bound_of_the_lemma() -> None:
     assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {12.34}
 
 
-@pytest.mark.parametrize("name", ["lemma-4-1", "lemma-c1"])
-def test_lemmas_are_computed_at_every_point_of_the_grid(name: str) -> None:
-    frame = FRAMES[name]
-    computed = frame[frame["quantity"] != "bound"]
-    for (alpha, horizon), rows in computed.groupby(["alpha", "horizon"]):
-        assert alpha in ALPHAS
-        assert sorted(set(rows["x"])) == counts(horizon)
-    assert len(computed.groupby(["alpha", "horizon"])) == len(ALPHAS) * len(DECADES)
-
-
 @pytest.mark.parametrize(("alpha", "count"), [(0.5, 2**10), (0.25, 2**14)])
 def test_small_misses_are_not_cut_off_by_the_window(alpha: float, count: int) -> None:
     """Chances of 1e-18 and below come from estimates far from the mean: against the whole sum."""
@@ -268,3 +256,71 @@ def test_laws_of_the_estimates_sum_to_one() -> None:
 def test_counts_are_the_powers_of_two_up_to_half_the_horizon() -> None:
     assert counts(10_000) == [2**power for power in range(13)]
     assert counts(8) == [1, 2, 4]
+
+
+# The run that Figures 1 and 2 draw: it is the kernel's, and obeys Algorithm 1.
+ARMS = len(RUN_MEANS)
+BUDGET = int(dp_ts_ucb_budget(ALPHA, RUN_HORIZON))
+
+
+@pytest.fixture(scope="module")
+def run() -> pd.DataFrame:
+    return trace()
+
+
+def test_every_round_has_a_row_for_every_arm_and_one_pull(run: pd.DataFrame) -> None:
+    assert len(run) == ARMS * RUN_HORIZON
+    assert (run.groupby("x")["pulled"].sum() == 1).all()
+
+
+def test_the_pulls_are_those_of_the_reference(run: pd.DataFrame) -> None:
+    """The reference plays the same stream by its own code, Algorithm 1 line by line."""
+    interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
+    settings = ALGORITHM.settings(RUN_HORIZON, ARMS, alpha=ALPHA, **interpretations)
+    generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
+    chunks = ALGORITHM.reference(settings, bernoulli(RUN_MEANS), generator)
+    expected = [arm + 1 for arm, length, _ in chunks for _ in range(length)]
+    assert run[run["pulled"] == 1].sort_values("x")["arm"].tolist() == expected
+
+
+def test_the_arm_of_the_largest_value_is_pulled(run: pd.DataFrame) -> None:
+    """Values read off a copied stream would not lead to the kernel's pulls, were they others."""
+    values = run.pivot(index="x", columns="arm", values="y").iloc[ARMS:]
+    pulled = run.pivot(index="x", columns="arm", values="pulled").iloc[ARMS:]
+    pd.testing.assert_series_equal(values.idxmax(axis=1), pulled.idxmax(axis=1))
+    # Control: with the values of the round before, other arms would be pulled.
+    assert (values.shift().iloc[1:].idxmax(axis=1) != pulled.iloc[1:].idxmax(axis=1)).any()
+
+
+def test_an_epoch_has_its_budget_of_draws_and_then_the_largest_of_them(run: pd.DataFrame) -> None:
+    reused = 0
+    for _, rows in run[run["event"] != "start"].groupby("arm"):
+        epoch = rows["completed"].shift(fill_value=0).cumsum()
+        for _, own in rows.groupby(epoch):
+            fresh, again = (own[own["event"] == event] for event in ("fresh", "reuse"))
+            assert len(fresh) == min(len(own), BUDGET)
+            assert own["event"].is_monotonic_increasing
+            assert own["estimate"].nunique() == own["count"].nunique() == 1
+            largest = max(0.0, fresh["y"].max())
+            assert (again["y"] == largest).all()
+            reused += len(again)
+    assert reused > 0
+
+
+def test_batches_double_and_every_reward_enters_one(run: pd.DataFrame) -> None:
+    for _, rows in run[run["pulled"] == 1].sort_values("x").groupby("arm"):
+        sizes = rows["batch"].tolist()
+        doubling = [2**epoch for epoch in range(8) for _ in range(2**epoch)]
+        assert sizes == doubling[: len(sizes)]
+        assert rows.loc[rows["completed"] == 1, "batch"].is_unique
+
+
+def test_figure_2_puts_every_pull_into_one_batch(run: pd.DataFrame) -> None:
+    _, points = drawn_diagram(DIAGRAMS["fig2"], run)
+    pulls = run[run["pulled"] == 1].sort_values("x")
+    shown = points.sort_values("x")
+    assert shown["x"].tolist() == pulls["x"].tolist()
+    assert shown["y"].tolist() == pulls["arm"].tolist()
+    full = shown[shown["series"].str.contains("batch of")]
+    sizes = full["series"].str.extract(r"batch of (\d+)")[0].astype(int)
+    assert (full.groupby("series").size() == sizes.groupby(full["series"]).first()).all()

@@ -28,19 +28,6 @@ def at(frame: pd.DataFrame, x: float, **where: object) -> float:
     return float(kept["y"].item())
 
 
-def test_the_delta_axis_has_the_grid_and_the_tabulated_values() -> None:
-    """ts-is-dp, Figures 1 to 8: 61 log-spaced points 1e-10..1e-1; section 3 tabulates decades."""
-    axis = deltas()
-    assert {1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1} <= set(axis)
-    grid = np.geomspace(1e-10, 1e-1, 61)
-    # Of the four inner decades 1e-4 is on the grid, up to rounding.
-    assert axis.size == 61 + 3
-    nearest = np.abs(axis[:, None] / grid - 1.0).min(axis=0)
-    assert nearest.max() < 1e-12
-    assert (axis[1:] / axis[:-1] > 1.01).all()
-
-
-# Theorems 3 to 8: delta, GDP, RDP, then standard DP, N = 2 best and half, N = 10 best and half.
 TABLE = [
     (1e-10, 391.364, 401.743, 11477.8, 11871.7, 12881.5, 13301.3),
     (1e-8, 374.596, 385.723, 8773.7, 9112.8, 9999.8, 10362.8),

@@ -9,6 +9,7 @@ import pytest
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine import identity
 from dpbandits.engine.provenance import write_text
+from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import KEY, MEASURED, cluster_page, read_costs, write_costs
 from dpbandits.papers import find_paper
 from dpbandits.pipeline import study
@@ -183,5 +184,5 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
         "ts-is-dp,figure,fig2,0.7,0.6,",
         "ts-is-dp,figure,fig3,60.0,120.0,300.0",
     ]
-    page = cluster_page(project, "<!-- begin cost -->\n<!-- end cost -->\n")
+    page = cluster_page(Contents.of(project), "<!-- begin cost -->\n<!-- end cost -->\n")
     assert "| ts-is-dp | figure | fig3 | 2 | 2.0 | 2.0 | 300 |" in page

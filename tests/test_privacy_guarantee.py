@@ -151,7 +151,3 @@ def test_a_larger_parameter_promises_less(kind: str) -> None:
     for epsilon in (0.0, 1e-9, 0.5):
         found = [each.delta(epsilon) for each in made]
         assert found == sorted(found)
-
-
-# The delta axis of Figures 1, 6 and 7 (ts-is-dp, Figures 1 to 8).
-GRID = np.logspace(-10, -1, 61)

@@ -1,7 +1,7 @@
 """Plays of GDP-NCB with two arms and prescribed rewards, written after the papers' text and code.
 
-They share nothing with the package: noise by inversion, sums by rounds, two arms by hand. Phase I
-is played with its arms given, since they are drawn independently of the rewards.
+The plays share nothing with the package: noise by inversion, sums by rounds, two arms by hand.
+Phase I is played with its arms given, since they are drawn independently of the rewards.
 
 Error rate of the two files of tests that use them (`tests/law/test_privacy_witness*`): at most
 TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code
@@ -9,10 +9,12 @@ fails them with probability 0.001 at most over the choice of seeds, which are fi
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
 
+from dpbandits.auditing.support import GivenDraws
 from dpbandits.kernels import njit
 
 TESTS = 150
@@ -22,6 +24,14 @@ LINE = 0.001 / TESTS
 def p_value(count: int, runs: int, probability: float) -> float:
     """Return the p-value of a count, two-sided."""
     return float(stats.binomtest(count, runs, probability).pvalue)
+
+
+class GivenArms(GivenDraws):
+    """Draws that choose given arms of so many, and Laplace noise from a generator."""
+
+    def __init__(self, arms: Sequence[int], noise: np.random.Generator, count: int = 2) -> None:
+        super().__init__([(arm + 0.5) / count for arm in arms])
+        self.standard_exponential = noise.standard_exponential
 
 
 @njit
@@ -50,15 +60,9 @@ def index(p, n, log, epsilon):
 def algorithm_1(arms, rewards, threshold, scale, log, epsilon, repeats, generator):
     """Play Algorithm 1; return whether it pulls these arms in these rounds.
 
-    Args:
-        arms: 0 or 1 by round, the arms that Phase I pulls while it lasts.
-        rewards: by round.
-        threshold: TH of line 2.
-        scale: of the noise in a sum, L / epsilon in lines 5 and 20.
-        log: L of the index.
-        epsilon: of the index.
-        repeats: whether line 5 uses the first noise of an arm again, which is an error.
-        generator: of the noise.
+    The arms, 0 or 1, are those that Phase I pulls while it lasts; threshold is TH of line 2, scale
+    that of the noise in lines 5 and 20; with ``repeats`` line 5 uses an arm's first noise again,
+    which is an error.
     """
     n1, s1, p = np.zeros(2), np.zeros(2), np.zeros(2)
     first_noise = np.array([laplace(scale, generator), laplace(scale, generator)])
@@ -105,16 +109,9 @@ def phase_two(explored, sums, rewards, log, window_log, epsilon, repeats, begin,
     Arm 2 (number 1) is pulled again after a release if its index is above that of arm 1, which has
     the private mean 0; arm 1 comes first where they are equal.
 
-    Args:
-        explored: pulls of the two arms in Phase I.
-        sums: their rewards in Phase I.
-        rewards: sum of the rewards of each episode of arm 2.
-        log: ln T, of the noise.
-        window_log: ln W, of the index.
-        epsilon: of noise and index.
-        repeats: whether all releases have one noise, relative to their scale, which is an error.
-        begin: the number of the first episode played, from 0.
-        generator: of the noise.
+    ``explored`` and ``sums`` are of both arms in Phase I, rewards of arm 2's episodes, ``log`` is
+    that of the noise, ``window_log`` of the index; with ``repeats`` all releases have one noise,
+    relative to their scale, which is an error.
     """
     other = index(0.0, explored[0] + 1.0, window_log, epsilon)
     noise = laplace(1.0, generator)

@@ -26,10 +26,11 @@ from dpbandits.algorithms.gdp_ncb import (
     reference_window,
 )
 from dpbandits.auditing.gdp_ncb import exploration_witness
+from dpbandits.auditing.support import Table
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit
 from support import settings_of
-from witness_plays import LINE, copy_state, p_value
+from witness_plays import LINE, GivenArms, copy_state, p_value
 
 pytestmark = pytest.mark.slow
 
@@ -167,36 +168,6 @@ def test_a_noise_ten_percent_off_is_caught_in_the_kernel() -> None:
     assert p_value(count, runs, toy_probability("X'")) < LINE
 
 
-class GivenArms:
-    """A generator whose uniforms are the given arms of Phase I, and whose noise is drawn."""
-
-    def __init__(self, arms: NDArray[Any], count: int, noise: np.random.Generator) -> None:
-        self._arms, self._next = (arms + 0.5) / count, 0
-        self.standard_exponential = noise.standard_exponential
-
-    def random(self) -> float:
-        """Return a uniform that Phase I turns into the next given arm."""
-        self._next += 1
-        return float(self._arms[self._next - 1])
-
-
-class GivenRewards:
-    """Arms whose rewards are given by round."""
-
-    def __init__(self, rewards: NDArray[Any], count: int) -> None:
-        self.arms = (None,) * count
-        self._rewards, self._t = rewards, 0
-
-    def draw(self, arm: int, generator: GivenArms) -> float:
-        """Return the reward of the next round."""
-        return self.draw_sum(arm, 1, generator)
-
-    def draw_sum(self, arm: int, pulls: int, generator: GivenArms) -> float:
-        """Return the sum of the rewards of the next rounds."""
-        self._t += pulls
-        return float(self._rewards[self._t - pulls : self._t].sum())
-
-
 REFERENCE_RUNS = 20_000
 
 
@@ -206,8 +177,8 @@ def test_the_reference_has_the_probabilities_of_the_formula(name: str, arms: int
     """Arms that the event does not pull change nothing."""
     settings, noise, count = toy_settings(), np.random.default_rng(60), 0
     for _ in range(REFERENCE_RUNS):
-        bandit: Any = GivenRewards(SEQUENCES[name], arms)
-        generator: Any = GivenArms(ALTERNATING, arms, noise)
+        bandit: Any = Table((*(SEQUENCES[name][arm::2] for arm in (0, 1)), *[()] * (arms - 2)))
+        generator: Any = GivenArms(ALTERNATING, noise, arms)
         t = 0
         for arm, pulls, _ in reference_window(settings, HORIZON, 13, bandit, generator):
             if (ALTERNATING[t : t + pulls] != arm).any():

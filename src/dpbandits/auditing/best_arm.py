@@ -11,12 +11,11 @@ along the diagonals a square is decided coordinate by coordinate.
 DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
 2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
 
-DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4
-in the plane. Its sizes are 3, 2 and 1: the first phase pulls arm 1 alone and keeps arms 1 and 2 if
-that one noisy mean is above 0, else arms 2 and 3. The second phase pulls the longest of them, so
-that the sequence of pulls shows the sign. With two arms, of which the paper does not speak (it has
-K > 2), the recommendation shows a sign: in one dimension that of the longer arm's noisy sum, in two
-that of the difference of both sums.
+DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4.
+The first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else
+arms 2 and 3. The second pulls the longest of them, so that the pulls show the sign. With two arms,
+of which the paper does not speak (it has K > 2), the recommendation shows the sign of the longer
+arm's noisy sum (in one dimension) or of the difference of both sums (in two).
 """
 
 import math
@@ -62,11 +61,9 @@ def difference_loss(
 
 
 def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
-    """Return log chances of two phases that keep two of K arms and then one, all arms pulled.
+    """Return log chances that arm 0 wins two phases, which keep two of K arms, all pulled, and one.
 
-    Arm 0 wins; which one was the other survivor is the first axis (K - 1 of them). All arms are
-    alike, so that this says all. The other axes are the sums of the K arms in the first phase and
-    then in the second one, from 0 to the pulls.
+    The first axis is the other survivor, the others are the sums of the K arms in either phase.
     """
     shape = (pulls[0] + 1,) * arms + (pulls[1] + 1,) * arms
     first = epsilon * np.indices(shape[:arms]).reshape(arms, -1).T
@@ -82,8 +79,8 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     return np.stack(outcomes)
 
 
-def tree_loss(chances: Values, *, sequence: bool, least_log_chance: float = -math.inf) -> Event:
-    """Return the loss of such a tree."""
+def tree_loss(chances: Values, sequence: bool, least_log_chance: float = -math.inf) -> Event:
+    """Return the loss of such a tree, by the sequence of pulls or by the recommendation alone."""
     seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
     return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)
 
@@ -108,10 +105,8 @@ def unit_vectors(*degrees: float) -> NDArray[np.float64]:
 
 
 def three_arm_pulls(budget: int) -> int:
-    """Return how often DP-OD pulls either of two arms beside their midpoint; 0 if T is too small.
-
-    One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
-    """
+    """Return how often DP-OD pulls either of two arms beside their midpoint, perhaps 0."""
+    # One round; 3 pulls are set aside for a design on three arms, and the midpoint has no weight.
     return max(-(-(budget - 3) // 2), 0)
 
 
@@ -122,10 +117,6 @@ def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
     their largest norm.
     """
     matrix = np.asarray(features, np.float64)
-    if norm not in NORMS:
-        raise InputError(f"norm is {norm!r}; allowed: {', '.join(NORMS)}")
-    if matrix.shape != (2, 2) or np.linalg.matrix_rank(matrix) < 2:
-        raise InputError(f"features are {matrix.tolist()}; allowed: two independent arms in R^2")
     largest = np.linalg.norm(matrix, NORMS[norm], axis=1).max()
     first, second = np.abs(np.linalg.solve(matrix, [1.0, -1.0])) * largest
     # An entry that should be 0 is one by rounding; the formula needs a scale above 0.
@@ -152,11 +143,7 @@ def square_loss(
 
 
 def turned_scales(norm: str) -> tuple[float, float]:
-    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
-
-    A reduction of the dimension may turn the coordinates by any angle; the largest norm of the
-    features as given bounds their Euclidean length alone.
-    """
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis."""
     given = unit_vectors(*(angle - TURN for angle in DIAGONAL))
     drawn = dp_od_scales(unit_vectors(*DIAGONAL), norm)
     factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
@@ -186,9 +173,9 @@ def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
 
 
 def outcome_chances(horizon: int, epsilon: float) -> Values:
-    """Return log chances that the first, the second and no arm is dropped.
+    """Return log chances that the first, the second and no arm is dropped, by the clean difference.
 
-    By output and by the clean difference of both sums, from -R to R; shape (3, 2 R + 1).
+    Shape (3, 2 R + 1), from -R to R.
     """
     pulls, lead = first_epoch(horizon, epsilon)
     differences = np.arange(-pulls, pulls + 1)
@@ -222,8 +209,6 @@ INSTANCES = {"witness": (3, 2), "line": (2, 1), "plane": (2, 2)}
 
 def deviation(epsilon: float, delta: float, calibration: str) -> float:
     """Return the standard deviation of the noise on a sum of rewards."""
-    if calibration not in CALIBRATIONS:
-        raise InputError(f"calibration is {calibration!r}; allowed: {', '.join(CALIBRATIONS)}")
     if calibration == "classical":
         return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
     return 1.0 / privacy.eta_from(epsilon, delta)

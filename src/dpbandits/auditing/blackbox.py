@@ -57,14 +57,7 @@ Propose = Callable[[Runs, Runs], Iterable[Candidates]]
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is played.
-
-    Attributes:
-        runs: outputs of each input, at least 8; half of them choose the event.
-        level: probability that the certified bound is wrong, at most; strictly between 0 and 1.
-        seed: root of all random streams.
-        workers: threads; results do not depend on it.
-    """
+    """How many outputs of each input, half of which choose the event, and how they are used."""
 
     runs: int
     level: float = 0.05
@@ -80,14 +73,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """What is audited.
-
-    Attributes:
-        sample: makes outputs of an input.
-        inputs: x and x'.
-        propose: events that are tried.
-        key: canonical description that names its random streams.
-    """
+    """What is audited on which inputs, by which events; ``key`` names its random streams."""
 
     sample: Sample
     inputs: tuple[Any, Any]
@@ -219,7 +205,7 @@ class MechanismAudit:
     @property
     def ceiling(self) -> float:
         """The largest bound that so many runs can certify."""
-        return self.measure.ceiling(self.runs, self.level)
+        return self.measure.bound(self.runs, 0, self.runs, self.level)
 
     @property
     def confidence(self) -> float:
@@ -330,21 +316,26 @@ def audit_mechanism(
     for name, value, most in (("claim", claim, math.inf), ("delta", delta, 1.0)):
         if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= value <= most:
             raise InputError(f"{PLACE}: {name} is {value!r}; allowed: 0 to {most:g}")
-    budget = Budget(runs, level, seed, workers)
-    measure = measure or Measure("epsilon", delta=float(delta))
     mechanism = Mechanism(sample, (x, x_prime), events or column_events(names), key)
-    half = runs // 2
+    measure = measure or Measure("epsilon", delta=float(delta))
+    return certify(mechanism, float(claim), measure, Budget(runs, level, seed, workers))
+
+
+def certify(mechanism: Mechanism, claim: float, measure: Measure, budget: Budget) -> MechanismAudit:
+    """Return the audit of one mechanism: half of the runs choose an event, the others count it."""
+    half = budget.runs // 2
+    runs = budget.runs - half
     choice = choose_event(mechanism, CHOOSE, half, measure, budget)
-    found = MechanismAudit(measure, float(claim), level, runs - half)
+    found = MechanismAudit(measure, claim, budget.level, runs)
     if choice is None:
         return found
-    counts = [
-        sum(mechanism.parts(CERTIFY, second, runs - half, budget, choice.event.count))
+    parts = (
+        mechanism.parts(CERTIFY, second, runs, budget, choice.event.count)
         for second in (False, True)
-    ]
-    hits = counts[0], counts[1]
-    words, second, tried = choice.event.words, choice.second, choice.tried
-    return replace(found, event=words, second=second, hits=hits, tried=tried)
+    )
+    x, other = map(sum, parts)
+    words, second = choice.event.words, choice.second
+    return replace(found, event=words, second=second, hits=(x, other), tried=choice.tried)
 
 
 def column_events(names: Sequence[str] = ()) -> Propose:

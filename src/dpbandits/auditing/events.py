@@ -36,14 +36,9 @@ OBSERVABLE = math.log(1e-6)
 
 @dataclass(frozen=True)
 class Event:
-    """An event with its exact chances under both inputs, in natural logarithms.
+    """An event, its maker's numbers for it, and the logs of its exact chances under x and x'.
 
-    Attributes:
-        words: the outputs that belong to it.
-        log_p: of its chance under x.
-        log_q: under x'.
-        log_shared: of a factor that both chances have beside these, such as given arms.
-        place: by which numbers its maker names it, such as sums of rewards.
+    Both chances have the factor of ``log_shared`` beside, such as that of given arms.
     """
 
     words: str
@@ -121,10 +116,7 @@ class Measure:
         return event.delta(self.epsilon) if self.name == "delta" else getattr(event, self.name)
 
     def bound(self, hits_q: int, hits_p: int, runs: int, level: float = 0.05) -> float:
-        """Return what runs in the event show, under the likelier input and under the other one.
-
-        The statement is wrong with probability ``level`` at most.
-        """
+        """Return what runs in the event show, under the likelier input and under the other one."""
         low, _ = clopper_pearson(hits_q, runs, level)
         _, high = clopper_pearson(hits_p, runs, level)
         return max(float(self.rank(np.array([low]), np.array([high]))[0]), 0.0)
@@ -141,9 +133,8 @@ class Measure:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(np.maximum(low - self.delta, 0.0)) - np.log(high))
 
-    def ceiling(self, runs: int, level: float) -> float:
-        """Return the largest bound that so many runs of each input can certify."""
-        return self.bound(runs, 0, runs, level)
+
+EPSILON, MU = Measure("epsilon"), Measure("mu")
 
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
@@ -159,9 +150,7 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
 def p_value(bound: Callable[[float], float], claimed: float) -> float:
     """Return the smallest level at which a bound exceeds what is claimed; 1 for no claim.
 
-    It is a p-value of the hypothesis that the claim is true, since a bound at a level is wrong with
-    at most that probability. The family-wise level over an audit then follows from
-    `dpbandits.claims.verdict.holm_levels`.
+    It is a p-value of the claim, as a bound at a level is wrong with at most that probability.
     """
     if not bound(1.0 - 1e-9) > claimed:
         return 1.0

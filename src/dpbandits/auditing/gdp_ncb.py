@@ -1,23 +1,14 @@
 """Witnesses against the privacy of GDP-NCB (claim NCB-C15): stop test, releases, carried means.
 
 A witness is one event, a set of arm sequences, and two reward sequences in [0, 1] that differ in
-one round. Theorem 2 of DP-NCB says that the event's probabilities under the two differ by a factor
-of exp(epsilon) at most; a larger ratio refutes it. Derived by hand in docs/privacy-witnesses.md.
-
-Stop test of Phase I, Algorithm 1 as written: the noise in a sum of rewards has the Laplace
-distribution of scale b = L / epsilon, L = ln T (lines 5 and 20, with both sides multiplied by the
-number of pulls). F is the standard Laplace distribution function, TH the threshold of line 2. There
-are two arms.
-
-Releases of Phase II, where Phase I has a fixed number of rounds, whose arms do not depend on
-rewards. One of its rewards enters every later release of its arm, each with fresh noise. Where arm
-2 is changed, all its episodes are wanted, and the other arm keeps the index that it has at the
-start of Phase II. Derived by hand in docs/privacy-witnesses.md.
+one round, of two arms. Theorem 2 of DP-NCB says that the event's probabilities under the two differ
+by a factor of exp(epsilon) at most; a larger ratio refutes it. They are derived by hand in
+docs/privacy-witnesses.md; the notation is that of ``dpbandits.privacy.witnesses``.
 
 Carried means, with which Phase II may begin: the changed arm's private mean of Phase I is consulted
-by the first decision of Phase II, one release more than above; the other arm's is a random level
-that all decisions share. Given it the releases are independent, so that the chance of the event is
-an integral over that level.
+by the first decision of Phase II, one release more than where it begins with zeros; the other arm's
+is a random level that all decisions share. Given it the releases are independent, so that the
+chance of the event is an integral over that level.
 """
 
 import math
@@ -28,11 +19,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpbandits.auditing.events import Event, Values
+from dpbandits.auditing.laplace import gauss_pieces
 from dpbandits.privacy.witnesses import (
     PhaseTwo,
+    as_coded,
     deciding_releases,
     log_cdf,
-    published_threshold,
+    stop_rules,
 )
 
 
@@ -81,14 +74,9 @@ def _of_split(other: int, changed: int, log_p: float, log_q: float) -> Event:
         f"Phase I pulls one arm {other} times and the other {changed} times, the changed round "
         "among these, which then has all episodes as long as it can"
     )
-    return Event(words, log_p, log_q, log_counts(other, changed), (other, changed))
-
-
-def log_counts(other: int, changed: int) -> float:
-    """Return ln of the probability of these pulls, one given round being the changed arm's."""
-    rounds = other + changed
-    ways = math.lgamma(rounds) - math.lgamma(other + 1) - math.lgamma(changed)
-    return ways - rounds * math.log(2.0)
+    # ln of the probability of these pulls, one given round being the changed arm's.
+    ways = math.lgamma(other + changed) - math.lgamma(other + 1) - math.lgamma(changed)
+    return Event(words, log_p, log_q, ways - (other + changed) * math.log(2.0), (other, changed))
 
 
 NODES, REACH = 12, 40.0
@@ -106,7 +94,7 @@ def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
     as long as it can where the other arm's private mean is 0. Rewards of the episodes sum to one
     less than what is needed then, where they can.
     """
-    unchanged = _episodes(rules, other, changed)
+    unchanged = carried_episodes(rules, other, changed)
     means, log_weights = _levels(rules, other, unchanged)
     wins_ties = changed <= other
     chances = []
@@ -117,11 +105,6 @@ def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
         ]
         chances.append(float(logsumexp(np.array(terms) + log_weights)))
     return _of_split(other, changed, chances[0], chances[1])
-
-
-def releases(rules: PhaseTwo, other: int, changed: int) -> int:
-    """Return how many private means of the changed arm ``carried_witness`` consults."""
-    return len(_episodes(rules, other, changed))
 
 
 def _levels(rules: PhaseTwo, other: int, episodes: list[_Episode]) -> tuple[Values, Values]:
@@ -138,21 +121,16 @@ def _levels(rules: PhaseTwo, other: int, episodes: list[_Episode]) -> tuple[Valu
         turns = (rules.index(0.0, pulls), rules.index(1.0, pulls))
         cuts += [rules.mean_at(turn, other + 1) for turn in turns if turn > lowest]
     ends = np.sqrt(np.unique([cut for cut in cuts if cut < end] + [end]))
-    unit, weights = np.polynomial.legendre.leggauss(NODES)
-    half = np.diff(ends)[:, None] / 2.0
-    roots = (ends[:-1, None] + half * (unit + 1.0)).ravel()
+    roots, weights = gauss_pieces(ends, NODES)
     inside = roots**2
-    log_inside = np.log((half * weights).ravel() * roots / scale) - inside / scale
+    log_inside = np.log(weights * roots / scale) - inside / scale
     log_half = -math.log(2.0)
     means = np.concatenate([[0.0], inside, [1.0]])
     return means, np.concatenate([[log_half], log_inside, [log_half - 1.0 / scale]])
 
 
-def _episodes(rules: PhaseTwo, other: int, changed: int) -> list[_Episode]:
-    """Return the private means of the changed arm, the first one that of Phase I.
-
-    They end where the changed arm cannot come next if the other arm's private mean is 0.
-    """
+def carried_episodes(rules: PhaseTwo, other: int, changed: int) -> list[_Episode]:
+    """Return the private means of the changed arm that are consulted, the first that of Phase I."""
     level = rules.index(0.0, other + 1)
     episodes = []
     for length in (0, *rules.episodes()):
@@ -217,9 +195,7 @@ def carried_split(rules: PhaseTwo) -> Event:
 
 def carried_rules(horizon: int, epsilon: float, noise: str) -> PhaseTwo:
     """Return the rules of GDP-NCB with W rounds of Phase I and ln T in the index."""
-    log = math.log(horizon)
-    noise_log = math.log2(horizon) if noise == "base2" else log
-    return PhaseTwo(horizon, epsilon, math.isqrt(horizon) + 1, log, noise_log)
+    return replace(as_coded(horizon, epsilon, noise), log=math.log(horizon))
 
 
 def scaled_split(
@@ -229,9 +205,8 @@ def scaled_split(
     candidates = []
     for half in HALVES:
         horizon = 2 ** (doublings + 1) - 2 + 2 * half + 1
-        noise_log = math.log2(horizon) if noise == "base2" else math.log(horizon)
-        log = math.log(math.isqrt(horizon) + 1)
-        rules = PhaseTwo(horizon, epsilon, 2 * half, log, noise_log, SMALL, SMALL)
+        coded = as_coded(horizon, epsilon, noise)
+        rules = replace(coded, rounds=2 * half, c=SMALL, alpha=SMALL)
         candidates.append((rules, search(rules)))
     return max(candidates, key=lambda candidate: candidate[1].epsilon)
 
@@ -239,8 +214,7 @@ def scaled_split(
 def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     """Return a witness of the core in a window W, of which a share 1/W^2 is uniform play.
 
-    ``log_order`` is ln of the chance that uniform play has the arms of the event after those in
-    ``log_shared``.
+    That play has the arms of the event after those in ``log_shared`` with chance exp(log_order).
     """
     uniform = -2.0 * math.log(window) + log_order
     private = math.log1p(-1.0 / window**2)
@@ -259,5 +233,4 @@ def release_window(rules: PhaseTwo) -> Event:
 
 def stop_window(window: int, epsilon: float, pulls: int) -> Event:
     """Return the witness of the stop test in one window, which is Theorem 4's."""
-    threshold, scale = published_threshold(window, epsilon), math.log(window) / epsilon
-    return in_window(exploration_witness(threshold, scale, pulls), window)
+    return in_window(exploration_witness(*stop_rules(window, epsilon), pulls), window)

@@ -25,6 +25,7 @@ from dpbandits.auditing.laplace import (
     REACH,
     Piecewise,
     fit,
+    gauss_pieces,
     laplace_breaks,
     laplace_density,
     laplace_mass,
@@ -39,13 +40,10 @@ CleanMeans = Callable[[int, int, int], float]
 class Policy:
     """An index policy with two arms, which pulls each once and then the one of the larger index.
 
-    Attributes:
-        horizon: T, at least 3.
-        epsilon: the noise of a mean of n rewards has the scale 1 / (epsilon n).
-        whole_episodes: whether a decision is on as many pulls as the arm has had (AdaP-UCB), or on
-            one, and a mean is renewed as soon as twice the rewards of the last one are there
-            (Anytime-Lazy-UCB).
-        bonus: (number of the coming round, rewards in the arm's private mean) -> its bonus.
+    The noise of a mean of n rewards has the scale 1 / (epsilon n). A decision is on as many pulls
+    as the arm has had (AdaP-UCB, whole episodes), or on one, and a mean is renewed as soon as twice
+    the rewards of the last one are there (Anytime-Lazy-UCB). The bonus is by the number of the
+    coming round and the rewards in the arm's private mean.
     """
 
     horizon: int
@@ -56,17 +54,11 @@ class Policy:
 
 @dataclass(frozen=True)
 class _Node:
-    """The decisions so far.
+    """The decisions so far: arms, and of either arm the rewards in its private mean, how many such
+    means it has had, and its pulls since.
 
-    Attributes:
-        arms: pulled so far.
-        counts: rewards in each private mean.
-        releases: private means that each arm has had.
-        buffered: pulls of each arm since its last one.
-        fresh: the arm whose private mean is not integrated out and free but for the interval.
-        old: of the other arm's private mean.
-        low: the first arm's mean minus the second's is above this,
-        high: and below this.
+    The fresh mean is free but for the interval (low, high) of the first arm's mean minus the
+    second's; ``old`` is the function of the other arm's mean.
     """
 
     arms: Sequence
@@ -81,19 +73,16 @@ class _Node:
 
 def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Sequence, float]:
     """Return the chance of every arm sequence, arms being 0 and 1."""
-    old = _density(means(1, 0, 1), 1.0 / policy.epsilon)
+    centre, scale = means(1, 0, 1), 1.0 / policy.epsilon
+    old = fit(lambda x: laplace_density(x, centre, scale), laplace_breaks(centre, scale))
     root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old, -math.inf, math.inf)
     return dict(_leaves(policy, means, root))
-
-
-def _density(centre: float, scale: float) -> Piecewise:
-    return fit(lambda x: laplace_density(x, centre, scale), laplace_breaks(centre, scale))
 
 
 def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Sequence, float]]:
     played = len(node.arms)
     if played >= policy.horizon:
-        yield node.arms, _folded(policy, means, node).total()
+        yield node.arms, _integrated(policy, means, node, True).total()
         return
     # The first arm comes next if its mean minus the second's is above this; ties have no chance.
     turn = policy.bonus(played + 1, node.counts[1]) - policy.bonus(played + 1, node.counts[0])
@@ -108,21 +97,19 @@ def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Se
 def _pull(
     policy: Policy, means: CleanMeans, node: _Node, arm: int
 ) -> Iterator[tuple[Sequence, float]]:
-    left = policy.horizon - len(node.arms)
-    batch = 2 * node.counts[arm]
+    batch, pulls = 2 * node.counts[arm], 1
     if policy.whole_episodes:
         batch = node.arms.count(arm)
-    pulls = min(batch, left) if policy.whole_episodes else 1
+        pulls = min(batch, policy.horizon - len(node.arms))
     buffered = node.buffered[arm] + pulls
-    node = replace(node, arms=node.arms + (arm,) * pulls)
-    if buffered < batch or len(node.arms) >= policy.horizon:
-        yield from _leaves(
-            policy, means, replace(node, buffered=_with(node.buffered, arm, buffered))
-        )
+    arms = node.arms + (arm,) * pulls
+    node = replace(node, arms=arms, buffered=_with(node.buffered, arm, buffered))
+    if buffered < batch or len(arms) >= policy.horizon:
+        yield from _leaves(policy, means, node)
         return
     renewed = replace(
         node,
-        old=_folded(policy, means, node) if arm == node.fresh else _turned(policy, means, node),
+        old=_integrated(policy, means, node, arm == node.fresh),
         fresh=arm,
         counts=_with(node.counts, arm, batch),
         releases=_with(node.releases, arm, node.releases[arm] + 1),
@@ -137,52 +124,25 @@ def _with(pair: tuple[int, int], arm: int, value: int) -> tuple[int, int]:
     return (value, pair[1]) if arm == 0 else (pair[0], value)
 
 
-def _law(policy: Policy, means: CleanMeans, node: _Node, arm: int) -> tuple[float, float]:
-    """Return centre and scale of an arm's latest private mean."""
-    count = node.counts[arm]
-    return means(arm, node.releases[arm] - 1, count), 1.0 / (policy.epsilon * count)
-
-
-def _interval(node: _Node, of: int, other: Values) -> tuple[Values, Values]:
-    """Return between which values an arm's mean lies, given the other arm's."""
-    if of == 0:
-        return other + node.low, other + node.high
-    return other - node.high, other - node.low
-
-
-def _kinks(node: _Node, of: int, breaks: Values) -> Values:
-    """Return where a function of an arm's mean is not smooth, given breaks in the other arm's."""
-    shifts = [shift for shift in (node.low, node.high) if math.isfinite(shift)]
-    sign = 1.0 if of == 0 else -1.0
-    return np.concatenate([breaks[:0], *(breaks + sign * shift for shift in shifts)])
-
-
-def _folded(policy: Policy, means: CleanMeans, node: _Node) -> Piecewise:
-    """Return the function of the old mean, the fresh one being integrated out."""
-    centre, scale = _law(policy, means, node, node.fresh)
-    kinks = _kinks(node, 1 - node.fresh, laplace_breaks(centre, scale))
-    breaks = node.old.breaks
+def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Piecewise:
+    """Return the function of the old mean or of the fresh one, the other being integrated out."""
+    fresh, count = node.fresh, node.counts[node.fresh]
+    centre, scale = means(fresh, node.releases[fresh] - 1, count), 1.0 / (policy.epsilon * count)
+    breaks, others = node.old.breaks, laplace_breaks(centre, scale)
+    if not old:
+        breaks, others = others, breaks
+    is_first = (fresh == 0) != old
+    # Where the function is not smooth: at a break of the other mean, an end of the interval off.
+    shifts = [shift if is_first else -shift for shift in (node.low, node.high)]
+    kinks = np.ravel([others + shift for shift in shifts if math.isfinite(shift)])
     inside = kinks[(kinks > breaks[0]) & (kinks < breaks[-1])]
 
     def weighed(x: Values) -> Values:
-        low, high = _interval(node, node.fresh, x)
-        return np.asarray(
-            node.old(x) * laplace_mass((low - centre) / scale, (high - centre) / scale)
-        )
-
-    return fit(weighed, np.concatenate([breaks, inside]))
-
-
-def _turned(policy: Policy, means: CleanMeans, node: _Node) -> Piecewise:
-    """Return the function of the fresh mean, the old one being integrated out."""
-    centre, scale = _law(policy, means, node, node.fresh)
-    breaks = laplace_breaks(centre, scale)
-    kinks = _kinks(node, node.fresh, node.old.breaks)
-    inside = kinks[(kinks > breaks[0]) & (kinks < breaks[-1])]
-
-    def weighed(x: Values) -> Values:
-        low, high = _interval(node, 1 - node.fresh, x)
-        return np.asarray(laplace_density(x, centre, scale) * node.old.mass(low, high))
+        # The other mean is between these, given this one.
+        low, high = (x - node.high, x - node.low) if is_first else (x + node.low, x + node.high)
+        if old:
+            return node.old(x) * laplace_mass((low - centre) / scale, (high - centre) / scale)
+        return laplace_density(x, centre, scale) * node.old.mass(low, high)
 
     return fit(weighed, np.concatenate([breaks, inside]))
 
@@ -250,10 +210,7 @@ def largest_leaks(
         if min(chance, second[arms]) >= LEAST_CHANCE
     ]
     return [
-        max(
-            (leak for leak in leaks if leak.log_unlikely >= math.log(least)),
-            key=by_loss,
-        )
+        max((leak for leak in leaks if leak.log_unlikely >= math.log(least)), key=by_loss)
         for least in least_chances
     ]
 
@@ -309,10 +266,7 @@ def _nodes(centres: list[float], scale: float, kinks: list[float]) -> tuple[Valu
         np.linspace(begin, end, math.ceil((end - begin) / (1.5 * scale)) + 1)[:-1]
         for begin, end in itertools.pairwise(cuts)
     ]
-    ends = np.append(np.concatenate(parts), high)
-    unit, weights = np.polynomial.legendre.leggauss(8)
-    half = np.diff(ends)[:, None] / 2.0
-    return (ends[:-1, None] + half * (unit + 1.0)).ravel(), (half * weights).ravel()
+    return gauss_pieces(np.append(np.concatenate(parts), high), 8)
 
 
 def _second_wins(means: Values, others: Values, count: int) -> Values:

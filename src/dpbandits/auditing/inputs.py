@@ -159,22 +159,12 @@ def constant(
 ) -> Pair:
     """Return the pair in which arm 1 always pays ``level`` and all others ``others``.
 
-    Args:
-        level: reward of arm 1, but that of one pull, which is 0 in x and 1 in x'; 0 to 1.
-        others: reward of the other arms, 0 to 1.
-        arms: number of arms K, at least 2.
-        pull: which pull of arm 1 differs, from 1.
-        before: reward of arm 1 before that pull; by default ``level``.
-
-    Raises:
-        InputError: a reward is outside [0, 1], or the pull below 1.
+    The given pull of arm 1 pays 0 in x and 1 in x', earlier ones pay ``before``.
     """
-    if pull < 1:
-        raise InputError(f"pull is {pull}; allowed: 1 or above")
     first = level if before is None or pull == 1 else before
-    rewards = (
-        f"always {level:g}" if first == level else f"{first:g} before pull {pull}, {level:g} after"
-    )
+    rewards = f"always {level:g}"
+    if first != level:
+        rewards = f"{first:g} before pull {pull}, {level:g} after"
     words = f"arm 1 {rewards}, {_others(arms)} always {others:g}; reward {pull} of arm 1 is 0 or 1"
     rest = [[others] * pull for _ in range(arms - 1)]
     rows = [[[first] * (pull - 1) + [cell], *rest] for cell in (0.0, 1.0)]
@@ -202,8 +192,6 @@ def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
 
 def ladder(level: float, arms: int) -> Pair:
     """Return the pair in which the other arms, at least 2, pay a descending ladder from 1 to 0."""
-    if arms < 3:
-        raise InputError(f"ladder: {arms} arms; allowed: at least 3")
     steps = [1.0 - i / (arms - 2) for i in range(arms - 1)]
     words = (
         f"arm 1 always {level:g}, arms 2 to {arms} from 1 down to 0 in equal steps; "

@@ -110,13 +110,9 @@ _TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_UNIT, CHEBYSHEV_NODES - 1
 
 @dataclass(frozen=True)
 class Piecewise:
-    """A function that is 0 outside of its breaks and a polynomial between two of them.
+    """A function that is 0 outside of its increasing breaks and a polynomial between two of them.
 
-    Attributes:
-        breaks: increasing, shape (m + 1,).
-        integral: Chebyshev coefficients of its integral from the left end of each piece,
-            shape (NODES + 1, m).
-        coefficients: of the function itself, shape (NODES, m).
+    By piece, its Chebyshev coefficients and those of its integral from the left end.
     """
 
     breaks: Values
@@ -135,35 +131,27 @@ class Piecewise:
 
         Differences are taken from the nearer end, so that small masses in a tail keep their digits.
         """
-        left = self._below(high) - self._below(low)
-        right = self._above(low) - self._above(high)
-        middle = self._below(low) > self._above(low)
-        return np.maximum(np.where(middle, right, left), 0.0)
+        (below_low, above_low), (below_high, above_high) = map(self._sides, (low, high))
+        masses = np.where(below_low > above_low, above_low - above_high, below_high - below_low)
+        return np.maximum(masses, 0.0)
 
     def total(self) -> float:
         """Return the integral over the whole line."""
-        return float(self._pieces().sum())
+        return float(self.integral.sum(axis=0).sum())
 
     def _place(self, x: Values) -> tuple[NDArray[np.int64], Values]:
         piece = np.clip(np.searchsorted(self.breaks, x, side="right") - 1, 0, self.breaks.size - 2)
         low, high = self.breaks[piece], self.breaks[piece + 1]
         return piece, np.clip((2.0 * x - low - high) / (high - low), -1.0, 1.0)
 
-    def _pieces(self) -> Values:
-        return np.asarray(self.integral.sum(axis=0))
-
-    def _below(self, x: Values) -> Values:
+    def _sides(self, x: Values) -> tuple[Values, Values]:
+        """Return the integrals below and above points."""
         piece, place = self._place(x)
-        before = np.concatenate([[0.0], np.cumsum(self._pieces())])[piece]
-        within = chebyshev.chebval(place, self.integral[:, piece], tensor=False)
-        return np.asarray(before + within)
-
-    def _above(self, x: Values) -> Values:
-        piece, place = self._place(x)
-        pieces = self._pieces()
+        pieces = self.integral.sum(axis=0)
+        before = np.concatenate([[0.0], np.cumsum(pieces)])[piece]
         after = np.concatenate([np.cumsum(pieces[::-1])[::-1], [0.0]])[piece + 1]
         within = chebyshev.chebval(place, self.integral[:, piece], tensor=False)
-        return np.asarray(after + pieces[piece] - within)
+        return before + within, after + pieces[piece] - within
 
 
 def fit(function: Callable[[Values], Values], breaks: Values) -> Piecewise:
@@ -183,6 +171,13 @@ def laplace_breaks(centre: float, scale: float) -> Values:
     return np.asarray(centre + scale * LONGEST * np.arange(-pieces, pieces + 1), np.float64)
 
 
+def gauss_pieces(ends: Values, nodes: int) -> tuple[Values, Values]:
+    """Return the nodes and weights of Gauss and Legendre between neighbouring ends."""
+    unit, weights = np.polynomial.legendre.leggauss(nodes)
+    half = np.diff(ends)[:, None] / 2.0
+    return (ends[:-1, None] + half * (unit + 1.0)).ravel(), (half * weights).ravel()
+
+
 def laplace_density(x: Values, centre: float, scale: float) -> Values:
     """Return the Laplace density."""
     return np.asarray(np.exp(-np.abs(x - centre) / scale) / (2.0 * scale))
@@ -193,13 +188,8 @@ def largest_loss(
 ) -> Event:
     """Return the event of the largest loss between tables that are neighbours along these axes.
 
-    Args:
-        log_chances: log chance of an output, by table along ``axes`` and by output otherwise.
-        axes: along them, tables next to each other differ in one reward.
-        least_log_chance: less likely outputs, by the smaller of both chances, are left out.
-
-    Returns:
-        An event without words, whose place is that of the first of both tables, and of the output.
+    Log chances are by table along ``axes`` and by output otherwise. Less likely outputs, by the
+    smaller of both chances, are left out. The event's place is that of the first table, and output.
     """
     events = [Event("", 0.0, 0.0)]
     for axis in axes:

@@ -27,7 +27,6 @@ from scipy.special import log_ndtr, ndtri
 from dpbandits.auditing.events import OBSERVABLE, Event, Values
 from dpbandits.auditing.inputs import Pair
 from dpbandits.auditing.thompson import Sampler, choice_chances
-from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy import dp_ts_ucb_budget
 
@@ -40,13 +39,7 @@ _VANISHING = 1e-40
 
 @dataclass(frozen=True)
 class LossLaw:
-    """Law of a function of the output that rises with the log-likelihood ratio ln(Q/P).
-
-    Attributes:
-        ratios: approximate log-likelihood ratio of each cell, ascending, shape (cells,).
-        p: mass of each cell under x, shape (cells,).
-        q: mass of each cell under x', shape (cells,).
-    """
+    """Masses of cells under x and x'; their log-likelihood ratios ln(Q/P), approximate, ascend."""
 
     ratios: Values
     p: Values
@@ -68,15 +61,9 @@ def loss_law(
 ) -> LossLaw:
     """Return the law of the rounded log-likelihood ratio of the whole arm sequence, two arms.
 
-    Args:
-        sampler: of the decisions, with its horizon.
-        pair: the two inputs.
-        step: of the ratio, above 0.
-        width: outputs whose ratio ever reaches it, either way, are absorbed at that end.
-        most_pulls: an output is cut when arm 1 has more pulls than this; none by default.
+    Outputs whose ratio ever reaches the width, either way, are absorbed at that end; an output is
+    cut when arm 1 has more than ``most_pulls``.
     """
-    if pair.arms != 2:
-        raise InputError(f"lattice: {pair.arms} arms; allowed: 2")
     start, rounds = sampler.forced_pulls, sampler.rounds
     centres, variances = sampler.centres(pair.tables(rounds)), sampler.variances()
     most = rounds if most_pulls is None else min(most_pulls, rounds)
@@ -173,10 +160,7 @@ def _keep(row, cells, buffer, low, high):
 def loss_law_many(
     sampler: Sampler, pair: Pair, *, step: float = 0.02, width: float = 12.0
 ) -> LossLaw:
-    """Return the law of the rounded log-likelihood ratio of the arm sequence, any number of arms.
-
-    Arguments are those of ``loss_law``.
-    """
+    """Return the same for any number of arms."""
     arms = pair.arms
     centres = sampler.centres(pair.tables(sampler.rounds))
     deviations = np.sqrt(sampler.variances())
@@ -304,9 +288,7 @@ def _quantile(chance: Values, complement: Values) -> Values:
 def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
     """Return the law of the number of trials and successes, by the ratio of its likelihoods.
 
-    Args:
-        trials: floor(phi), at least 1.
-        log_chances: log chances of success and of failure, either under x and x', shape (2,).
+    ``log_chances`` are those of success and of failure, either under x and x'.
     """
     success, failure = (chances[:, None] for chances in log_chances)
     stopped = np.arange(2, trials + 1)
@@ -324,7 +306,7 @@ def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
     return LossLaw(ratios[order], p, q)
 
 
-def ideal_mu(alpha: float, horizon: int, least: float = LEAST) -> float:
+def ideal_mu(alpha: float, horizon: int) -> float:
     """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
     deviation = math.sqrt(math.log(horizon) ** alpha)
     trials = math.floor(dp_ts_ucb_budget(alpha, horizon))
@@ -333,5 +315,5 @@ def ideal_mu(alpha: float, horizon: int, least: float = LEAST) -> float:
     for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
         scores = (means - u) / deviation
         law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
-        bounds.append(best_threshold(law, least).mu)
+        bounds.append(best_threshold(law).mu)
     return max(bounds)

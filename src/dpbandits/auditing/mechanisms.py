@@ -40,14 +40,7 @@ def _of_the_user(algorithm: Definition, function: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Plays:
-    """A regret algorithm on a pair of tables.
-
-    Attributes:
-        algorithm: the algorithm, of the registry or of the user's own.
-        settings: what its function ``settings`` returned, for ``horizon`` and the pair's arms.
-        horizon: number of rounds T.
-        pair: the tables.
-    """
+    """A regret algorithm on a pair of tables."""
 
     algorithm: Algorithm
     settings: Any
@@ -59,10 +52,8 @@ class Plays:
         state, memory = _in_one_array(self.algorithm.state(self.pair.arms))
         rounds = np.empty((runs, self.horizon), np.int8)
         by_round = self.pair.notion == ROUND
-        size = 1 if by_round else self.horizon
-        buffers = new_segments(size)
-        laws = np.full(self.pair.arms, TABLE)
-        table = Arms(laws, self.pair.rows(second))
+        buffers = new_segments(1 if by_round else self.horizon)
+        table = Arms(np.full(self.pair.arms, TABLE), self.pair.rows(second))
         advance = self.algorithm.advance
         play = _play if isinstance(advance, Dispatcher) else _play.py_func
         states = (state, memory, memory.copy())
@@ -114,10 +105,7 @@ def _play(advance, settings, states, table, by_round, generator, buffers, rounds
 
 
 def _in_one_array(state: Any) -> tuple[Any, NDArray[np.uint8]]:
-    """Return a state whose arrays share one block of memory, and the block.
-
-    A run begins anew by one copy of the block, whatever the state consists of.
-    """
+    """Return a state whose arrays share one block of memory, and the block, to begin runs anew."""
     arrays = list(_arrays(state))
     ends = np.cumsum([0, *(-(-array.nbytes // 8) * 8 for array in arrays)])
     memory = np.zeros(ends[-1], np.uint8)
@@ -146,10 +134,9 @@ def _rebuilt(part: Any, views: Any) -> Any:
 
 @dataclass(frozen=True)
 class TableBandit(LinearBandit):
-    """A linear bandit whose rewards are a table; of it, algorithms see the features alone.
+    """A linear bandit whose rewards are the rows of a table, as kernels draw from them.
 
-    Attributes:
-        table: rows as kernels draw from them, shape (K, 2 + N).
+    Of the bandit, algorithms see the features alone.
     """
 
     table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((2, 3)), compare=False)
@@ -181,16 +168,7 @@ def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -
 
 @dataclass(frozen=True)
 class Trials:
-    """A best-arm algorithm on a pair of tables.
-
-    Attributes:
-        algorithm: the algorithm, of the registry or of the user's own.
-        parameters: its validated parameters.
-        interpretations: every interpretation with its value.
-        features: one row an arm, or None for the unit vectors.
-        budget: number of pulls T.
-        pair: the tables, by pulls.
-    """
+    """A best-arm algorithm on a pair of tables by pulls; without features, on the unit vectors."""
 
     algorithm: IdentificationAlgorithm
     parameters: Any

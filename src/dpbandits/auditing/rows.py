@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from dpbandits.auditing.events import Event, Measure
+from dpbandits.auditing.events import EPSILON, Event, Measure
 from dpbandits.errors import InputError
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {
@@ -79,9 +79,6 @@ class AuditRow:
         seed: root of their random streams; 0 for exact bounds.
         seconds: time taken.
         scaled: whether constants are smaller than published.
-
-    Raises:
-        InputError: the bound is none.
     """
 
     statement: str
@@ -137,19 +134,28 @@ def exact_row(
     pair: str,
     words: str = "",
     *,
-    measure: Measure | None = None,
-    lower: float = -1.0,
+    measure: Measure = EPSILON,
+    lower: float | None = None,
+    margin: float = 0.0,
+    epsilon: float | None = None,
+    constants: str = "",
+    more: str = "",
     **fields: Any,
 ) -> AuditRow:
-    """Return the row of an event, in its own words unless others are given, and its own bound."""
-    measure = measure or Measure("epsilon")
+    """Return the row of an event, in its own words unless others are given, and its own bound.
+
+    ``margin`` is what numerical errors may add to the bound; ``epsilon`` is claimed, and named in
+    the parameters between ``constants`` and ``more``.
+    """
     alpha, beta = event.log10_errors
+    if epsilon is not None:
+        fields |= {"parameters": f"{constants}epsilon={epsilon:g}{more}", "claimed": epsilon}
     return AuditRow(
         pair=pair,
         event=words or event.words,
         direction=event.direction,
         measure=measure.name,
-        lower=measure.of(event) if lower < 0.0 else lower,
+        lower=max(measure.of(event) - margin, 0.0) if lower is None else lower,
         log10_alpha=alpha,
         log10_beta=beta,
         **fields,
@@ -177,13 +183,7 @@ _SWEEPS: dict[str, list[tuple[Callable[..., Iterator[AuditRow]], Mapping[str, An
 def swept(
     results: str, *, quick: Mapping[str, Any] | None = None, **full: Any
 ) -> Callable[[Generate], Generate]:
-    """Enter a generator of rows of some results, with its arguments at full and at quick scale.
-
-    Args:
-        results: name of the results.
-        quick: arguments at the quick scale; by default those of the full one.
-        full: arguments at the full scale.
-    """
+    """Enter a generator of rows of some results, with its arguments at full and at quick scale."""
 
     def enter(generate: Generate) -> Generate:
         for name, given in ((results, full), (f"{results}, quick", quick)):
@@ -194,10 +194,7 @@ def swept(
 
 
 def swept_rows(results: str, *, quick: bool = False, **more: Any) -> list[AuditRow]:
-    """Return the rows of some results at a scale, in the order of their generators.
-
-    ``more`` is what a generator may take beside its sweep, such as ``seed``.
-    """
+    """Return the rows of some results; ``more`` is what a generator may take, such as ``seed``."""
     rows: list[AuditRow] = []
     for generate, given in _SWEEPS[f"{results}, quick" if quick else results]:
         known = signature(generate).parameters

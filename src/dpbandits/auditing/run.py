@@ -22,7 +22,7 @@ from dpbandits.auditing.blackbox import (
     Budget,
     Mechanism,
     MechanismAudit,
-    audit_mechanism,
+    certify,
     choose_event,
     verdict_of,
 )
@@ -51,17 +51,7 @@ RENYI_DELTA = 1e-6
 
 @dataclass(frozen=True)
 class Setting:
-    """What is audited: an algorithm with all that its runs depend on but the rewards.
-
-    Attributes:
-        definition: the algorithm, of the registry or of the user's own.
-        parameters: its validated parameters.
-        variant: ``as-written``, ``as-coded`` or ``repaired``.
-        interpretations: every interpretation with its value.
-        arms: number of arms K.
-        horizon: number of rounds T, or the budget.
-        features: of a best-arm algorithm one row an arm; None for the unit vectors.
-    """
+    """What is audited: an algorithm with all that its runs depend on but the rewards."""
 
     definition: Definition
     parameters: Any
@@ -110,14 +100,12 @@ class Setting:
         """Raise InputError where it cannot be played under a notion of neighbours."""
         identifies = isinstance(self.definition, IdentificationAlgorithm)
         allowed = (PULL_TABLE,) if identifies else (PULL_TABLE, ROUND)
-        if notion in allowed:
-            return
-        why = ""
-        if notion == LOCAL:
-            why = ", as a played algorithm shows its arms and no noisy reward"
-        elif notion == ROUND:
-            why = ", as a best-arm algorithm has tables by pulls"
-        raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
+        if notion not in allowed:
+            why = {
+                LOCAL: ", as a played algorithm shows its arms and no noisy reward",
+                ROUND: ", as a best-arm algorithm has tables by pulls",
+            }.get(notion, "")
+            raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
 
     def require_memory(self, runs: int) -> None:
         """Raise InputError where the choosing runs would take more than about 8 gigabytes.
@@ -128,10 +116,9 @@ class Setting:
         size = (4 if self.definition.id in STATISTICS else 2) * self.horizon
         if isinstance(self.definition, IdentificationAlgorithm):
             size = 16 * (1 + self.arms)
-        if runs > MAXIMAL_BYTES // size:
+        if runs > (most := MAXIMAL_BYTES // size):
             raise InputError(
-                f"runs is {runs} at horizon {self.horizon}; allowed: at most "
-                f"{MAXIMAL_BYTES // size}, for memory"
+                f"runs is {runs} at horizon {self.horizon}; allowed: at most {most}, for memory"
             )
 
     @property
@@ -239,16 +226,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class Question:
-    """All that the answer of a black-box audit depends on.
-
-    Attributes:
-        setting: what is audited.
-        notion: of neighbours, for the search.
-        pair: the pair of tables, or None to search for one.
-        claim: what is bounded, and what is claimed of it.
-        budget: runs, level, seed, threads.
-        search_runs: outputs per table and pair of the search.
-    """
+    """All that the answer of a black-box audit depends on; without a pair one is searched for."""
 
     setting: Setting
     notion: str
@@ -259,7 +237,7 @@ class Question:
 
     @property
     def key(self) -> str:
-        """Key in the cache: all that the answer depends on, hashed; not the number of threads."""
+        """Key in the cache: all that the answer depends on; not the number of threads."""
         description = {
             "audit": self.setting.describe(),
             "pair": None if self.pair is None else self.pair.describe(),
@@ -277,9 +255,8 @@ class Question:
     @property
     def pairs(self) -> list[Pair]:
         """The pairs that are tried: the given one, or those of the search."""
-        if self.pair is not None:
-            return [self.pair]
-        return list(search_pairs(self.notion, self.setting.arms, self.setting.horizon))
+        searched = search_pairs(self.notion, self.setting.arms, self.setting.horizon)
+        return list(searched) if self.pair is None else [self.pair]
 
     def certified(self, cache: Cache) -> tuple[MechanismAudit, dict[str, Any]]:
         """Return what is certified for the worst pair, from the cache where it is there.
@@ -293,13 +270,13 @@ class Question:
             begun = time.monotonic()
             found, about = self._searched()
             counted = {**asdict(found), "measure": None, "claimed": None}
-            about = {**about, "seconds": time.monotonic() - begun}
+            about["seconds"] = time.monotonic() - begun
             cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
             return found, about
         counted, about = json.loads(str(kept["answer"]))
-        hits = counted["hits"][0], counted["hits"][1]
-        stated = {"measure": self.claim[0], "claimed": self.claim[1], "hits": hits}
-        return MechanismAudit(**{**counted, **stated}), about
+        measure, claimed = self.claim
+        counted |= {"measure": measure, "claimed": claimed, "hits": tuple(counted["hits"])}
+        return MechanismAudit(**counted), about
 
     def _searched(self) -> tuple[MechanismAudit, dict[str, Any]]:
         """Return the audit of the pair with the largest bound in the runs of the search."""
@@ -308,21 +285,11 @@ class Question:
         place, events = 0, 0
         if len(mechanisms) > 1:
             choices = [
-                choose_event(mechanism, SEARCH, self.search_runs, measure, budget)
-                for mechanism in mechanisms
+                choose_event(each, SEARCH, self.search_runs, measure, budget) for each in mechanisms
             ]
             place = int(np.argmax([choice.score if choice else -math.inf for choice in choices]))
             events = sum(choice.tried for choice in choices if choice)
-        worst = mechanisms[place]
-        found = audit_mechanism(
-            worst.sample,
-            *worst.inputs,
-            claim=claim,
-            measure=measure,
-            events=worst.propose,
-            key=worst.key,
-            **asdict(budget),
-        )
+        found = certify(mechanisms[place], claim, measure, budget)
         return found, {"place": place, "events": events}
 
     def audit(self, cache: Cache, statement: str = "") -> Audit:
@@ -437,11 +404,8 @@ ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters
 class Published:
     """The published black-box audit of one variant of an algorithm.
 
-    Attributes:
-        statement: number of the audited statement.
-        question: the audit.
-        louder: the same with twice the epsilon; None where no epsilon is claimed.
-        silent: why nothing is seen, where nothing is.
+    It is also asked with twice the epsilon, where one is claimed; ``silent`` says why nothing is
+    seen, where nothing is.
     """
 
     statement: str

@@ -72,7 +72,7 @@ from dpbandits.auditing.index_policies import (
 from dpbandits.auditing.inputs import constant, make_pair
 from dpbandits.auditing.rows import AuditRow, exact_row, swept
 from dpbandits.auditing.support import Case, separated_recommendation, separation
-from dpbandits.privacy.witnesses import PhaseTwo, as_coded, published_threshold
+from dpbandits.privacy.witnesses import PhaseTwo, as_coded, stop_rules
 
 Rows = Iterator[AuditRow]
 Losses = Callable[[float], Event]
@@ -87,7 +87,7 @@ About = dict[str, Any]
 
 def rows_of_losses(
     losses: Losses,
-    describe: Callable[[Event], Words],
+    describe: Words | Callable[[Event], Words],
     epsilon: float,
     more: str = "",
     **about: Any,
@@ -96,9 +96,9 @@ def rows_of_losses(
     events = [losses(-math.inf)]
     if events[0].log_unlikely < OBSERVABLE:
         events.append(losses(OBSERVABLE))
-    parameters = f"epsilon={epsilon:g}{more}"
     for event in events:
-        yield exact_row(event, *describe(event), claimed=epsilon, parameters=parameters, **about)
+        words = describe(event) if callable(describe) else describe
+        yield exact_row(event, *words, epsilon=epsilon, more=more, **about)
 
 
 def comparison(pulls: int, features: str, other: str, event: Event) -> Words:
@@ -114,6 +114,16 @@ LARGER_REWARD = 1.1
 """The paper's instance I-B pays up to this (BAI-E7)."""
 
 
+_SIGNS = [
+    (f"features {features}; rewards of arm 1 are 0, or all but one are", event)
+    for features, event in (
+        ("1 and 0 on a line", "the recommended arm is arm 2"),
+        ("u, u/2 and u/4 in the plane", "phase 2 does not pull arm 1"),
+    )
+]
+"""Decisions by the sign of one noisy sum, in words."""
+
+
 @swept("releases", epsilons=(0.1, 0.5, 1.0, 2.0, 5.0), budgets=(12, 1002, 10_002))
 def best_arm_rows(epsilons: Sequence[float], budgets: Sequence[int]) -> Rows:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
@@ -121,46 +131,22 @@ def best_arm_rows(epsilons: Sequence[float], budgets: Sequence[int]) -> Rows:
         for reward, budget in itertools.product((1.0, LARGER_REWARD), budgets):
             statement = "AUD-9" if reward == 1.0 else "AUD-10"
             more = "" if reward == 1.0 else f"; rewards 0 or {reward:g}"
-            yield from _line(statement, epsilon, reward, budget, more)
             pulls = -(-(budget - 2) // 2)
-            for algorithm in ("dp-bai", "baseline"):
-                yield from rows_of_losses(
-                    partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0)),
-                    partial(comparison, pulls, "two independent features", "arm 2"),
-                    epsilon,
-                    more,
-                    statement=statement,
-                    algorithm=algorithm,
-                    horizon=budget,
-                )
+            sums = partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0))
+            compared = partial(comparison, pulls, "two independent features", "arm 2")
+            # One changed reward among zeros: with one pull or many the sums are 0 and 1.
+            sign = partial(sign_loss, 1, epsilon, reward)
+            for algorithm, arms, losses, words in (
+                ("dp-bai", 2, sign, _SIGNS[0]),
+                ("dp-bai", 3, sign, _SIGNS[1]),
+                ("dp-bai", 2, sums, compared),
+                ("baseline", 2, sums, compared),
+            ):
+                about = {"statement": statement, "algorithm": algorithm, "arms": arms}
+                yield from rows_of_losses(losses, words, epsilon, more, horizon=budget, **about)
         # (K, d, T) with two phases.
         for tree in ((3, 2, 16), (4, 4, 24)):
             yield from _tree(epsilon, *tree)
-
-
-def _line(statement: str, epsilon: float, reward: float, budget: int, more: str) -> Rows:
-    """Yield the rows of decisions by the sign of one noisy sum."""
-    # One changed reward among zeros: with one pull or many the sums are 0 and 1.
-    cases = (
-        (2, "features 1 and 0 on a line", "the recommended arm is arm 2"),
-        (3, "features u, u/2 and u/4 in the plane", "phase 2 does not pull arm 1"),
-    )
-    for arms, features, event in cases:
-        words = f"{features}; rewards of arm 1 are 0, or all but one are", event
-        yield from rows_of_losses(
-            partial(sign_loss, 1, epsilon, reward),
-            partial(_same, words),
-            epsilon,
-            more,
-            statement=statement,
-            algorithm="dp-bai",
-            arms=arms,
-            horizon=budget,
-        )
-
-
-def _same(words: Words, event: Event) -> Words:
-    return words
 
 
 def _tree(epsilon: float, arms: int, dimension: int, budget: int) -> Rows:
@@ -177,17 +163,10 @@ def _tree(epsilon: float, arms: int, dimension: int, budget: int) -> Rows:
         words = f"arm 1 is recommended and arm {survivor + 2} survives phase 1"
         return f"{pair}one of them is 1 larger under x'", words
 
+    losses = partial(tree_loss, chances, True)
     for algorithm in ("dp-bai", "baseline"):
-        yield from rows_of_losses(
-            lambda least: tree_loss(chances, sequence=True, least_log_chance=least),
-            describe,
-            epsilon,
-            f"; d={dimension}",
-            statement="AUD-9",
-            algorithm=algorithm,
-            arms=arms,
-            horizon=budget,
-        )
+        about = {"statement": "AUD-9", "algorithm": algorithm, "arms": arms, "horizon": budget}
+        yield from rows_of_losses(losses, describe, epsilon, f"; d={dimension}", **about)
 
 
 @swept("releases", epsilons=(0.1, 1.0, 5.0), budgets=(12, 1002), square_budgets=(23, 103))
@@ -196,11 +175,8 @@ def dp_od_rows(
 ) -> Rows:
     """Yield AUD-11: DP-OD with two arms, with their midpoint, and with four on a square."""
     for norm, epsilon in itertools.product(NORMS, epsilons):
-        about: About = {
-            "statement": "AUD-11",
-            "algorithm": "dp-od",
-            "interpretation": f"norm={norm}",
-        }
+        about: About = {"statement": "AUD-11", "algorithm": "dp-od"}
+        about["interpretation"] = f"norm={norm}"
         pairs = list(dict.fromkeys((DIAGONAL, (0.0, 90.0), worst_angles(norm))))
         for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
             pulls = -(-(budget - 2) // 2) if arms == 2 else three_arm_pulls(budget)
@@ -227,10 +203,7 @@ def worst_angles(norm: str) -> tuple[float, float]:
 
 
 _DECIDING = {
-    "witness": (
-        "features u, u/2 and u/4; phase 1 pulls arm 1 alone",
-        "phase 2 does not pull arm 1",
-    ),
+    "witness": ("features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SIGNS[1][1]),
     "line": ("features 1 and 0 on a line; arm 1 alone is pulled", "the recommended arm is arm 2"),
     "plane": ("two independent features", "the recommended arm is arm 2"),
 }
@@ -280,6 +253,9 @@ The paper prints no base of the logarithm in the noise; with base 2 nothing exce
 _CODED: About = {"statement": "AUD-13", "variant": "as-coded"}
 _CARRIED: About = {"statement": "AUD-14", "interpretation": FIXED_LENGTH}
 _REPAIRED: About = {"statement": "AUD-15", "variant": "repaired"}
+_CODED_BOTH = ((_CODED, "natural", coded_split), (_REPAIRED, "base2", coded_split))
+_SCALED = (_CODED_BOTH[0], (_CARRIED, "natural", carried_split), _CODED_BOTH[1])
+"""Fields of a row, logarithm of the noise, and search for the worst split."""
 
 
 @swept(
@@ -299,29 +275,25 @@ def gdp_ncb_rows(
     epsilons: Sequence[float], horizons: Sequence[int], doublings: Sequence[int], window: int
 ) -> Rows:
     """Yield AUD-13 to AUD-15 that count releases, those of the anytime versions' windows last."""
-    coded = ((_CODED, "natural", coded_split), (_REPAIRED, "base2", coded_split))
-    scaled = (coded[0], (_CARRIED, "natural", carried_split), coded[1])
     for epsilon in epsilons:
         for horizon in horizons:
-            for about, noise, search in coded:
+            for about, noise, search in _CODED_BOTH:
                 rules = as_coded(horizon, epsilon, noise)
                 yield _row_of_split(rules, search(rules), **about)
             rules = carried_rules(horizon, epsilon, "natural")
             yield _row_of_split(rules, carried_split(rules), **_CARRIED)
         for number in doublings:
-            for about, noise, search in scaled:
+            for about, noise, search in _SCALED:
                 yield _row_of_split(*scaled_split(number, epsilon, noise, search), **about)
-        for about, noise, _ in coded:
+        for about, noise, _ in _CODED_BOTH:
             rules = as_coded(window, epsilon, noise)
-            event = release_window(rules)
-            yield _row_of_split(rules, event, algorithm="anytime-gdp-ncb", **about)
+            yield _row_of_split(rules, release_window(rules), "anytime-gdp-ncb", **about)
 
 
 def _row_of_split(
     rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **about: Any
 ) -> AuditRow:
     scaled = rules.c == SMALL
-    constants = f"alpha={SMALL:g}, c={SMALL:g}, " if scaled else ""
     return exact_row(
         event,
         f"rewards of the {rules.rounds} rounds of Phase I are 0, in x' one of them is 1; "
@@ -329,8 +301,8 @@ def _row_of_split(
         algorithm=algorithm,
         notion="round",
         horizon=rules.horizon,
-        parameters=f"{constants}epsilon={rules.epsilon:g}",
-        claimed=rules.epsilon,
+        epsilon=rules.epsilon,
+        constants=f"alpha={SMALL:g}, c={SMALL:g}, " if scaled else "",
         scaled=scaled,
         **about,
     )
@@ -354,60 +326,53 @@ def stop_test_rows(
     """Yield AUD-14 on the stop test: at the published threshold, in a window, at small ones."""
     for epsilon in epsilons:
         for horizon in horizons:
-            threshold, scale = published_threshold(horizon, epsilon), math.log(horizon) / epsilon
-            pulls = least_pulls(threshold, scale, epsilon)
+            rules = stop_rules(horizon, epsilon)
+            pulls = least_pulls(*rules, epsilon)
             if 2 * pulls + 1 <= horizon:
-                event = exploration_witness(threshold, scale, pulls)
+                event = exploration_witness(*rules, pulls)
                 words = f"{_alternating(pulls)}{_SHORTEST}; longer ones lose more"
-                yield _stop_row(event, words, horizon, epsilon)
+                yield _stop_row(
+                    event,
+                    _STOP_PAIR,
+                    words,
+                    algorithm="gdp-ncb",
+                    horizon=horizon,
+                    epsilon=epsilon,
+                )
         # The shortest event in one window of the anytime version. Uniform windows, which lose
         # nothing, hide events that are rarer than they are.
-        threshold, scale = published_threshold(window, epsilon), math.log(window) / epsilon
-        pulls = least_pulls(threshold, scale, epsilon)
+        pulls = least_pulls(*stop_rules(window, epsilon), epsilon)
         event = stop_window(window, epsilon, pulls)
         if 2 * pulls + 1 <= window and event.epsilon > epsilon:
             yield _stop_row(
                 event,
+                f"within the window of {window} rounds: {_STOP_PAIR}",
                 f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds{_SHORTEST}",
-                2 * window - 1,
-                epsilon,
-                pair=f"within the window of {window} rounds: {_STOP_PAIR}",
                 algorithm="anytime-gdp-ncb",
+                horizon=2 * window - 1,
+                epsilon=epsilon,
             )
     toys = itertools.product((0.5, 1.0), toy_horizons, (0.5, 1.0, 2.0, 4.0))
     for epsilon, horizon, threshold in toys:
         pulls = (horizon - 1) // 2
         event = exploration_witness(threshold, math.log(horizon) / epsilon, pulls)
-        constants = f"threshold={threshold:g}, "
-        yield _stop_row(event, _alternating(pulls), horizon, epsilon, constants, scaled=True)
+        yield _stop_row(
+            event,
+            _STOP_PAIR,
+            _alternating(pulls),
+            algorithm="gdp-ncb",
+            horizon=horizon,
+            epsilon=epsilon,
+            constants=f"threshold={threshold:g}, ",
+            scaled=True,
+        )
 
 
 def _alternating(pulls: int) -> str:
     return f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
 
 
-def _stop_row(
-    event: Event,
-    words: str,
-    horizon: int,
-    epsilon: float,
-    constants: str = "",
-    pair: str = _STOP_PAIR,
-    algorithm: str = "gdp-ncb",
-    **about: Any,
-) -> AuditRow:
-    return exact_row(
-        event,
-        pair,
-        words,
-        statement="AUD-14",
-        algorithm=algorithm,
-        notion="round",
-        horizon=horizon,
-        parameters=f"{constants}epsilon={epsilon:g}",
-        claimed=epsilon,
-        **about,
-    )
+_stop_row = partial(exact_row, statement="AUD-14", notion="round")
 
 
 TABLES = ((0.0, 0.0, 0), (0.0, 0.0, 1), (0.0, 1.0, 1), (1.0, 1.0, 0))
@@ -452,12 +417,11 @@ def _enumerated(statement: str, algorithm: str, policy: Policy) -> Rows:
         yield exact_row(
             leak,
             pair,
-            lower=max(leak.epsilon - MARGIN, 0.0),
+            margin=MARGIN,
+            epsilon=policy.epsilon,
             statement=statement,
             algorithm=algorithm,
             horizon=policy.horizon,
-            parameters=f"epsilon={policy.epsilon:g}",
-            claimed=policy.epsilon,
         )
 
 
@@ -493,12 +457,11 @@ def abandoned_rows(epsilons: Sequence[float], horizons: Sequence[int]) -> Rows:
         yield exact_row(
             event,
             f"the first reward of arm 1 is 0 or 1, arm 2 always {reward:g}",
-            lower=max(event.epsilon - ABANDONED_MARGIN, 0.0),
+            margin=ABANDONED_MARGIN,
+            epsilon=epsilon,
             statement="AUD-18",
             algorithm="lazy-dp-ts",
             horizon=horizon,
-            parameters=f"epsilon={epsilon:g}",
-            claimed=epsilon,
         )
 
 
@@ -539,14 +502,13 @@ def report_rows(epsilons: Sequence[float]) -> Rows:
                 yield exact_row(
                     report_event(location, scale),
                     f"one user's reward in {when} is 0 or 1",
+                    epsilon=epsilon,
                     statement="AUD-18" if algorithm is ldp_ucb_l.ALGORITHM else "AUD-16",
                     algorithm=algorithm.id,
                     variant=variant,
                     notion="local",
                     engine="local",
                     horizon=REPORT_HORIZON,
-                    parameters=f"epsilon={epsilon:g}",
-                    claimed=epsilon,
                 )
 
 

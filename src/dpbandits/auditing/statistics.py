@@ -22,13 +22,9 @@ Outputs = NDArray[Any]
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number for every output.
+    """A number for every output, shape (runs, columns) -> (runs,).
 
-    Attributes:
-        words: what it is, such as ``the pulls of arm 1 in rounds 1 to 9``.
-        of: outputs, shape (runs, columns) -> values, shape (runs,).
-        is_set: whether it only tells members of a set of outputs, which ``words`` names (value 1),
-            from all others (value 0).
+    One ``is_set`` tells the members of a set of outputs, which its words name, from all others.
     """
 
     words: str
@@ -139,11 +135,9 @@ class Runs:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Some events and how many of the ranking runs belong to each.
+    """Some events, made by number, and how many of the ranking runs belong to each.
 
-    Attributes:
-        hits: counts under x and under x', shape (2, events).
-        event: number of an event -> the event.
+    Counts are under x and under x', shape (2, events).
     """
 
     hits: Counts
@@ -274,14 +268,10 @@ def classifier_score(arms: int, fitting: Runs) -> Statistic | None:
     parts = [_decisions(part[:MOST_RUNS], arms) for part in (fitting.x, fitting.other)]
     labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
     weights = np.round(fit_weights(np.concatenate(parts), labels)[1:], DIGITS)
-    if not weights.any():
+    weights = weights.reshape(-1, arms - 1)
+    named = [(float(weights[number, arm]), number, arm) for number, arm in np.argwhere(weights).tolist()]
+    if not named:
         return None
-    named = [
-        (float(weights[number * (arms - 1) + arm]), number, arm)
-        for number in range(fitting.x.shape[1])
-        for arm in range(arms - 1)
-        if weights[number * (arms - 1) + arm]
-    ]
 
     def of(outputs: Outputs) -> Values:
         score = np.zeros(len(outputs))

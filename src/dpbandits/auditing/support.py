@@ -8,9 +8,9 @@ makes the other one's arm sequence impossible, and no finite epsilon covers the 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,7 @@ Rewards = tuple[tuple[float, ...], ...]
 
 
 class GivenDraws:
-    """A source of randomness that is known beforehand; anything else that is asked for is refused.
-
-    Args:
-        uniforms: what ``random`` returns, in order.
-    """
+    """Uniform draws that are known beforehand; anything else that is asked for is refused."""
 
     def __init__(self, uniforms: Sequence[float]) -> None:
         """Keep the draws."""
@@ -48,12 +44,7 @@ class GivenDraws:
 
 
 class Table:
-    """Arms whose n-th pulls have given rewards.
-
-    Args:
-        rewards: by arm and pull.
-        after: of each arm beyond its row; 0 by default.
-    """
+    """Arms whose n-th pulls have given rewards, and ``after`` beyond them."""
 
     def __init__(self, rewards: Rewards, after: Sequence[float] | None = None) -> None:
         """Begin with no pull."""
@@ -75,17 +66,9 @@ class Table:
 
 @dataclass(frozen=True)
 class Case:
-    """One pair of tables that an algorithm without enough noise tells apart.
+    """One pair of tables that an algorithm without enough noise tells apart in so many rounds.
 
-    Attributes:
-        algorithm: that plays to a horizon.
-        variant: of it.
-        horizon: T.
-        rounds: played.
-        pair: the tables.
-        explored: arms, from 0, of the rounds of uniform play.
-        parameters: of the algorithm.
-        interpretations: beside the variant's.
+    ``explored`` are the arms, from 0, of the rounds of uniform play.
     """
 
     algorithm: Algorithm
@@ -109,13 +92,9 @@ def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
     bandit: Any = Table(case.pair.second if second else case.pair.first, case.pair.after)
     draws = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
     generator: Any = draws
-    arms = tuple(islice(_rounds(algorithm.reference(settings, bandit, generator)), case.rounds))
-    return arms, draws.used
-
-
-def _rounds(chunks: Iterator[tuple[int, int, float]]) -> Iterator[int]:
-    for arm, length, _ in chunks:
-        yield from (arm for _ in range(length))
+    segments = algorithm.reference(settings, bandit, generator)
+    rounds = chain.from_iterable(repeat(arm, length) for arm, length, _ in segments)
+    return tuple(islice(rounds, case.rounds)), draws.used
 
 
 def separation(case: Case) -> Event:
@@ -161,16 +140,11 @@ def recommendation(
     bandit = linear(np.eye(2), [1.0, 0.0], law="bernoulli")
     table = Table(tuple((reward,) for reward in rewards))
     bandit_of_table: Any = _Featured(bandit, table)
-    task = Task(
-        algorithm.parameters_from({}),
-        algorithm.interpretations_from({}),
-        bandit_of_table,
-        budget,
-    )
+    chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
     draws: Any = GivenDraws([])
-    trial = algorithm.reference(task, draws)
-    if trial.pulls(2).tolist() != [1, 1]:
-        raise InputError(f"support argument: pulls are {trial.pulls(2).tolist()}; allowed: 1 each")
+    trial = algorithm.reference(Task(*chosen, bandit_of_table, budget), draws)
+    if (pulls := trial.pulls(2).tolist()) != [1, 1]:
+        raise InputError(f"support argument: pulls are {pulls}; allowed: 1 each")
     return trial.recommended
 
 

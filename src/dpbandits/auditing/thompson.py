@@ -10,9 +10,7 @@ Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two arms. W
 the others so many pulls and so low means that they never win.
 
 Outputs are also simulated with their exact likelihood ratios, for more arms or rounds than the
-lattices reach. The chances of an output are products of the chances of its decisions, with a
-relative error below 1e-9 each. A threshold on their ratio is an event like any other: its counts
-are binomial, and Clopper and Pearson's bounds hold for any number of runs.
+lattices reach. A threshold on the ratio is an event like any other: its counts are binomial.
 """
 
 import math
@@ -23,26 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from dpbandits.auditing.events import Event, Measure, Values, clopper_pearson
+from dpbandits.auditing.events import MU, Event, Values, clopper_pearson
 from dpbandits.auditing.inputs import Pair, constant
-from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy import dp_ts_ucb_budget
-
-COUNTS = ("n+1", "n")
-"""What the rewards' sum is divided by: n + 1 (ts-is-dp) or n (as dp-ts-ucb writes)."""
 
 
 @dataclass(frozen=True)
 class Sampler:
-    """Gaussian Thompson sampling up to a round.
+    """Gaussian Thompson sampling up to a round, after forced pulls of every arm.
 
-    Attributes:
-        rounds: T, or the round at which the audited output is cut.
-        forced_pulls: of every arm at the beginning, in the order of the arms.
-        variance_factor: c: the variance is c over the count.
-        prior_count: 1 or 0, added to the number of pulls.
-        batches: whether the centre is the mean of the last full batch of 1, 2, 4, ... rewards.
+    The variance is ``variance_factor`` over the count of pulls, plus ``prior_count``; with
+    ``batches`` the centre is the mean of the last full batch of 1, 2, 4, ... rewards.
     """
 
     rounds: int
@@ -60,15 +50,8 @@ class Sampler:
 
     def centres(self, rewards: Values) -> Values:
         """Return the centre by the number of pulls, shape (..., rounds + 1); 0 if undefined."""
-        table = np.asarray(rewards, np.float64)
-        if table.shape[-1] < self.rounds:
-            raise InputError(
-                f"rewards are {table.shape[-1]} per arm; allowed: {self.rounds} or more, the rounds"
-            )
-        if not ((table >= 0.0) & (table <= 1.0)).all():
-            raise InputError("rewards leave [0, 1]; allowed: 0 to 1")
-        sums = np.zeros((*table.shape[:-1], self.rounds + 1))
-        np.cumsum(table[..., : self.rounds], axis=-1, out=sums[..., 1:])
+        sums = np.zeros((*rewards.shape[:-1], self.rounds + 1))
+        np.cumsum(rewards[..., : self.rounds], axis=-1, out=sums[..., 1:])
         pulls = np.arange(self.rounds + 1)
         if not self.batches:
             return np.asarray(sums / np.maximum(pulls + self.prior_count, 1))
@@ -91,23 +74,23 @@ def ts_gaussian(horizon: int, count: str = "n+1") -> Sampler:
 
 
 def modified_ts(b: int, c: float, horizon: int, count: str = "n+1") -> Sampler:
-    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2); ``n`` forces one pull of each arm if b = 0."""
-    if count not in COUNTS:
-        raise InputError(f"count is {count!r}; allowed: {', '.join(COUNTS)}")
+    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2).
+
+    ``count`` divides the sum of rewards; ``n`` forces one pull of each arm if b = 0.
+    """
     prior_count = 1 if count == "n+1" else 0
     return Sampler(horizon, max(b, 1 - prior_count), c, prior_count)
 
 
-def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2, rounds: int | None = None) -> Sampler:
+def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2) -> Sampler:
     """Return DP-TS-UCB (dp-ts-ucb, Algorithm 1) while all arms still draw.
 
     Each arm has floor(phi) draws before its first renewal, one a round from round K + 1 on. Up to
     round K + floor(phi) the output is that of Thompson sampling on batch means; an output cut
     there is a function of the whole output, so that its loss is a lower bound for the whole.
     """
-    longest = min(horizon, arms + math.floor(dp_ts_ucb_budget(alpha, horizon)))
-    cut = longest if rounds is None else min(rounds, longest)
-    return Sampler(cut, 1, math.log(horizon) ** alpha, 0, batches=True)
+    rounds = min(horizon, arms + math.floor(dp_ts_ucb_budget(alpha, horizon)))
+    return Sampler(rounds, 1, math.log(horizon) ** alpha, 0, batches=True)
 
 
 _INNER = np.arange(-9.0, 9.1, 1.5)
@@ -261,8 +244,6 @@ def _worst_score(epsilon: float, pulls: int, others: int, chosen: int) -> float:
 _TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
 """Quantiles of the first half at which thresholds on the ratio are tried."""
 
-MU = Measure("mu")
-
 
 def simulate(
     sampler: Sampler, pair: Pair, runs: int, generator: np.random.Generator, *, second: bool
@@ -304,12 +285,8 @@ def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -
     """Return tau, ln of bounds on P(ratio >= tau) from above and on Q of it from below, and runs.
 
     The threshold is chosen on the first halves, by bounds that hold for all thresholds at once, so
-    that no lucky tail wins. The ratio is only a statistic: the bounds are valid whatever it is.
-
-    Args:
-        under_p: ratios of outputs under one input.
-        under_q: as many under the other one, which makes the event more likely.
-        level: chance that a bound on the loss is wrong, at most.
+    that no lucky tail wins. The ratio is only a statistic: the bounds are valid whatever it is. Q,
+    of ``under_q``, makes the event more likely.
     """
     half = under_p.size // 2
 

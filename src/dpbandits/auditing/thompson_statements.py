@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from dpbandits import privacy
-from dpbandits.auditing.events import Event, Measure
+from dpbandits.auditing.events import MU, Event, Measure
 from dpbandits.auditing.inputs import Pair, constant, hold
 from dpbandits.auditing.lattice import (
     LossLaw,
@@ -20,7 +20,6 @@ from dpbandits.auditing.lattice import (
 from dpbandits.auditing.rows import AuditRow, exact_row, swept
 from dpbandits.auditing.thompson import (
     ABANDONED,
-    MU,
     OTHER_PULLS,
     PULLS,
     Sampler,
@@ -66,23 +65,15 @@ def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
     return exact_row(event, words, measure=MU, engine="exact sequence", **about)
 
 
-def decision_row(event: Event, measure: Measure, **about: Any) -> AuditRow:
+def decision_row(event: Event, **about: Any) -> AuditRow:
     """Return the bound of one decision."""
     pulls, others = map(int, event.place)
     pair = (
         f"before the decision arm 1 was pulled {pulls} times and arm 2 {others} times; one reward "
         "of arm 1 is 0 in x, 1 in x'"
     )
-    return exact_row(
-        event,
-        pair,
-        measure=measure,
-        algorithm="ts-gaussian",
-        notion="round",
-        engine="likelihood",
-        horizon=pulls + others + 1,
-        **about,
-    )
+    about |= {"algorithm": "ts-gaussian", "notion": "round", "engine": "likelihood"}
+    return exact_row(event, pair, horizon=pulls + others + 1, **about)
 
 
 @swept("decisions")
@@ -90,9 +81,13 @@ def round_rows() -> Rows:
     """Yield AUD-1: one decision is 1/sqrt(2)-GDP (ts-is-dp, Lemma 3)."""
     for pulls in PULLS:
         others = OTHER_PULLS[-1]
-        event = decision(pulls, others, 1, -score_shift(pulls, others) / 2.0)
-        parameters, claimed = f"n1={pulls}, n2={others}", privacy.ts_round_gdp()
-        yield decision_row(event, MU, statement="AUD-1", parameters=parameters, claimed=claimed)
+        yield decision_row(
+            decision(pulls, others, 1, -score_shift(pulls, others) / 2.0),
+            measure=MU,
+            statement="AUD-1",
+            parameters=f"n1={pulls}, n2={others}",
+            claimed=privacy.ts_round_gdp(),
+        )
 
 
 @swept("decisions", deltas=(0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6))
@@ -100,22 +95,22 @@ def standard_rows(deltas: Sequence[float]) -> Rows:
     """Yield AUD-5: one decision is (epsilon0, delta0)-DP (ts-is-dp, Theorem 7)."""
     for delta in deltas:
         epsilon = privacy.ts_round_epsilon(delta, 2)
-        measure, parameters = (
-            Measure("delta", epsilon=epsilon),
-            f"epsilon={epsilon:.6g}, delta={delta:g}",
+        yield decision_row(
+            worst_decision(epsilon),
+            measure=Measure("delta", epsilon=epsilon),
+            statement="AUD-5",
+            parameters=f"epsilon={epsilon:.6g}, delta={delta:g}",
+            claimed=delta,
         )
-        event = worst_decision(epsilon)
-        yield decision_row(event, measure, statement="AUD-5", parameters=parameters, claimed=delta)
 
 
 def _theorem_3(horizon: int, arms: int = 2) -> About:
-    claimed = privacy.ts_gaussian_gdp(horizon)
     return {
         "statement": "AUD-2",
         "algorithm": "ts-gaussian",
         "arms": arms,
         "horizon": horizon,
-        "claimed": claimed,
+        "claimed": privacy.ts_gaussian_gdp(horizon),
     }
 
 
@@ -156,18 +151,13 @@ def sampled_rows(sampled: Sequence[tuple[int, int, int]], seed: int = DEFAULT_RO
     """Yield AUD-2 by counts of simulated outputs: K, T and runs under either input."""
     for arms, horizon, runs in sampled:
         sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon, arms=arms)
-        under_x, under_y = (
-            simulate(
-                sampler,
-                pair,
-                runs,
-                run_generator(seed, stream_key(["audit", "gaussian", arms, horizon, runs, law]), 0),
-                second=law == "x'",
-            )
-            for law in ("x", "x'")
-        )
+        ratios = []
+        for law in ("x", "x'"):
+            key = stream_key(["audit", "gaussian", arms, horizon, runs, law])
+            generator = run_generator(seed, key, 0)
+            ratios.append(simulate(sampler, pair, runs, generator, second=law == "x'"))
         # The event that shows most is rare under x' and less so under x: arm 1 is avoided.
-        tau, log_q, log_p, certifying = simulated_threshold(-under_y, -under_x)
+        tau, log_q, log_p, certifying = simulated_threshold(-ratios[1], -ratios[0])
         words = f"ln(P/Q) of the arm sequence is at least {tau:.6g}"
         yield exact_row(
             Event(words, log_p, log_q),
@@ -237,14 +227,17 @@ def modified_rows(
 
 def _modified(eta: int, b: int, horizon: int) -> tuple[Sampler, About]:
     c = privacy.required_c(b, float(eta), horizon)
-    about = {
-        "statement": "AUD-3",
+    return modified_ts(b, c, horizon), _lemma_5("AUD-3", b, c, horizon)
+
+
+def _lemma_5(statement: str, b: int, c: float, horizon: int) -> About:
+    return {
+        "statement": statement,
         "algorithm": "m-ts-gaussian",
         "horizon": horizon,
         "parameters": f"b={b}, c={c:.10g}",
         "claimed": privacy.modified_ts_gdp(b, c, horizon),
     }
-    return modified_ts(b, c, horizon), about
 
 
 @swept(
@@ -258,10 +251,9 @@ def quoted_rows(far: Sequence[int], horizon: int) -> Rows:
 
     Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
     """
-    about = {"statement": "AUD-6", "interpretation": "count=n"}
+    about: About = {"statement": "AUD-6", "interpretation": "count=n"}
     for rounds in far:
-        quoted = {**_theorem_3(rounds), **about}
-        yield abandoned_row(ts_gaussian(rounds, "n"), **quoted)
+        yield abandoned_row(ts_gaussian(rounds, "n"), **_theorem_3(rounds) | about)
     figure_4 = [(0, 5.0 * math.log(horizon) ** alpha) for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)]
     # c makes the privacy equal to that of DP-TS-UCB.
     pre_pulls = (0, 1, 500, 1_000, 2_000, 5_000, 100_000)
@@ -269,14 +261,8 @@ def quoted_rows(far: Sequence[int], horizon: int) -> Rows:
         (b, privacy.equal_privacy_c(alpha, b, horizon)) for alpha in (0.0, 1.0) for b in pre_pulls
     ]
     for b, c in figure_4 + figures_5_and_6:
-        yield abandoned_row(
-            modified_ts(b, c, horizon, "n"),
-            algorithm="m-ts-gaussian",
-            horizon=horizon,
-            parameters=f"b={b}, c={c:.10g}",
-            claimed=privacy.modified_ts_gdp(b, c, horizon),
-            **about,
-        )
+        about |= _lemma_5("AUD-6", b, c, horizon)
+        yield abandoned_row(modified_ts(b, c, horizon, "n"), **about)
 
 
 @swept(
@@ -294,18 +280,14 @@ def budget_rows(horizons: Sequence[int], alphas: Sequence[float]) -> Rows:
     pairs = [constant(0.0, level) for level in (0.0, 0.5, 1.0)]
     for horizon, alpha in itertools.product(horizons, alphas):
         sampler = dp_ts_ucb(alpha, horizon)
-        claimed, tight = (
-            privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation=interpretation)
-            for interpretation in ("theorem4.4", "tight")
-        )
+        tight = privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation="tight")
         about: About = {
             "statement": "AUD-7",
             "algorithm": "dp-ts-ucb",
             "horizon": horizon,
             "parameters": f"alpha={alpha:g}",
-            "claimed": claimed,
+            "claimed": privacy.dp_ts_ucb_gdp(alpha, horizon),
         }
         exact = lattice_row(partial(loss_law, sampler, most_pulls=2), pairs, **about)
         for row in (exact, abandoned_row(sampler, **about)):
-            yield row
-            yield replace(row, statement="AUD-8", claimed=tight)
+            yield from (row, replace(row, statement="AUD-8", claimed=tight))

@@ -1,7 +1,7 @@
 """Commands that answer a question: list, explain, choose, guarantee, convert, cache."""
 
 import sys
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -125,22 +125,19 @@ def explain(
 
     CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
     """
-    from dpbandits.pages.explain import explain_claim, explain_published, find_claim
+    from dpbandits.pages import explain as pages
     from dpbandits.pipeline.project import CONFIG, published_project
 
     if published or (project == Path() and not CONFIG.is_file()):
-        print(explain_published(published_project(project), claim))
+        print(pages.explain(published_project(project), claim, is_published=True))
         return
     opened = open_project(project, scale=scale, seed=seed)
-    paper, found = find_claim(opened, claim)
+    paper, found = pages.find_claim(opened, claim)
     has_results = any((opened.results_folder() / paper).glob("*.parquet"))
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = scale is not None or seed is not None
     is_built = has_results or asks_for_others or paper not in opened.published
-    if is_built:
-        print(explain_claim(opened, found.id))
-    else:
-        print(explain_published(opened, found.id))
+    print(pages.explain(opened, found.id, is_published=not is_built))
 
 
 @command()
@@ -237,7 +234,7 @@ def cache(action: str, yes: bool, form: str) -> None:
     if action == "show":
         if form == "table":
             print(f"folder: {folder.folder}", flush=True)
-        show(_entries(entries), form, "\n".join(_sums(entries)))
+        show(_rows(entries), form, "\n".join(_sums(entries)))
         return
     if action == "prune":
         entries = [entry for entry in entries if entry.state == OUTDATED]
@@ -248,28 +245,25 @@ def cache(action: str, yes: bool, form: str) -> None:
     print(f"removed {amount} from {folder.folder}")
 
 
+UNNAMED = "of unknown origin"
+
+
 def _sums(entries: Sequence[Any]) -> list[str]:
     """Return the lines on what there is: sums by state, and by algorithm."""
     results = [entry for entry in entries if entry.kind == "result"]
     kernels = [entry for entry in entries if entry.kind == "kernel"]
     lines = [f"results: {_amount(results)}{_states(results)}"]
-    by_algorithm = defaultdict(list)
-    for entry in results:
-        by_algorithm[entry.algorithm or "of unknown origin"].append(entry)
-    for name, its in sorted(by_algorithm.items()):
-        lines.append(f"    {name}: {_amount(its)}{_states(its)}")
+    for name in sorted({entry.algorithm for entry in results}, key=lambda name: name or UNNAMED):
+        its = [entry for entry in results if entry.algorithm == name]
+        lines.append(f"    {name or UNNAMED}: {_amount(its)}{_states(its)}")
     return [*lines, f"compiled kernels: {_amount(kernels)}{_states(kernels)}"]
 
 
-def _entries(entries: Sequence[Any]) -> "pd.DataFrame":
+def _rows(entries: Sequence[Any]) -> "pd.DataFrame":
     """Return a row for each entry."""
     import pandas as pd
 
-    rows = [
-        {"kind": entry.kind, "algorithm": entry.algorithm, "bytes": entry.size}
-        | {"state": entry.state, "path": str(entry.path)}
-        for entry in entries
-    ]
+    rows = [(each.kind, each.algorithm, each.size, each.state, str(each.path)) for each in entries]
     return pd.DataFrame(rows, columns=["kind", "algorithm", "bytes", "state", "path"])
 
 
@@ -277,11 +271,8 @@ def _states(entries: Sequence[Any]) -> str:
     """Return how many entries are not current, in brackets; nothing where all are."""
     from dpbandits.engine.cache import OUTDATED, UNKNOWN, USER_DEFINED
 
-    counts = {
-        state: sum(entry.state == state for entry in entries)
-        for state in (OUTDATED, USER_DEFINED, UNKNOWN)
-    }
-    said = [f"{count} {state}" for state, count in counts.items() if count]
+    counts = Counter(entry.state for entry in entries)
+    said = [f"{counts[each]} {each}" for each in (OUTDATED, USER_DEFINED, UNKNOWN) if counts[each]]
     return f" ({', '.join(said)})" if said else ""
 
 

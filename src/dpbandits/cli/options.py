@@ -266,11 +266,7 @@ chosen = stacked(
 
 
 def open_project(folder: Path, **choice: Any) -> "Project":
-    """Return the project of a folder, at the scale, seed and choice of the command line.
-
-    Raises:
-        InputError: the folder is no project.
-    """
+    """Return the project of a folder, at the scale, seed and choice of the command line."""
     # Commands without a project do without its libraries.
     from dpbandits.pipeline.project import CONFIG, Project
 
@@ -306,14 +302,7 @@ formatted = option(
 def show(
     rows: "pd.DataFrame | Sequence[Mapping[str, Any]]", form: str, text: str | None = None
 ) -> None:
-    """Print rows in a format.
-
-    Args:
-        rows: a table, or its rows.
-        form: ``table``, ``csv`` or ``json``; numbers have all their digits in csv and JSON, and
-            JSON has null for what is missing or infinite.
-        text: what stands for the table where someone reads it; by default its aligned lines.
-    """
+    """Print rows in a format, as a table by ``text`` where there is one; JSON has null for NaN."""
     if form == "table" and text is not None:
         print(text)
         return

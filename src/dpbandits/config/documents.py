@@ -66,10 +66,7 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 
 def _refuse_odd_values(value: Any, *keys: str) -> None:
-    """Refuse dates and the like, and numbers that are not finite.
-
-    An infinite epsilon is allowed: it adds no noise.
-    """
+    """Refuse dates and the like, and numbers that are not finite but an infinite epsilon."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             _refuse_odd_values(inner, *keys, str(key))

@@ -4,7 +4,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,12 +24,7 @@ from dpbandits.config.documents import (
     naming,
     one_of,
 )
-from dpbandits.engine.identity import (
-    PLAY,
-    digest_of,
-    fingerprint,
-    registered,
-)
+from dpbandits.engine.identity import PLAY, digest_of, fingerprint, registered
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED, METRICS
 
@@ -51,10 +46,7 @@ INSTANCE = "instance"
 
 
 class Runs(Spec):
-    """Which runs are simulated: numbers ``first`` to ``first + count - 1``.
-
-    ``runs_per_curve`` of them make one Nash curve; all where it is 0.
-    """
+    """Which runs are simulated; ``runs_per_curve`` make one Nash curve, all where it is 0."""
 
     first: Annotated[StrictInt, Field(ge=0)]
     count: Count
@@ -96,14 +88,7 @@ class CellsSpec(Spec):
 
 
 class SimulationSpec(Spec):
-    """One simulation.
-
-    Attributes:
-        like: another simulation, which has the keys that are not given here; they are filled in
-            when the file is read (``with_likes``).
-        instance: the bandit of the series that name none.
-        max_cost: largest product of the tags ``horizon`` and ``arms`` that is played.
-    """
+    """One simulation; ``max_cost`` bounds the product of the tags ``horizon`` and ``arms``."""
 
     like: Name | None = None
     instance: Name | None = None
@@ -129,7 +114,10 @@ def with_likes(simulations: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_like(simulations: Mapping[str, Any], name: str, *path: str) -> Any:
-    """Return one simulation; ``path`` has those that are like it, one after the other."""
+    """Return a simulation with the keys of the one that it is ``like``.
+
+    ``path`` has those that are like it, one after the other.
+    """
     entry = simulations[name]
     if not isinstance(entry, Mapping) or "like" not in entry:
         return entry
@@ -172,9 +160,9 @@ class ExperimentsFile(Spec):
     @classmethod
     def _fill_in_likes(cls, document: Any) -> Any:
         given = document.get("simulations") if isinstance(document, Mapping) else None
-        return (
-            {**document, "simulations": with_likes(given)} if isinstance(given, dict) else document
-        )
+        if not isinstance(given, dict):
+            return document
+        return {**document, "simulations": with_likes(given)}
 
     @model_validator(mode="after")
     def _instances_have_a_law(self) -> "ExperimentsFile":
@@ -195,12 +183,7 @@ class SimulationPlan:
     """One named simulation of a paper, at one scale.
 
     Attributes:
-        name: its key in the YAML file.
-        spec: the entry.
-        instance: the description of its bandit, or the paper's instance that ``make`` names; empty
-            where every series names its own.
-        caps: largest number of runs and horizon at this scale.
-        formulas: the paper's formulas by name.
+        instance: the description of its bandit; empty where every series names its own.
         origin: file and key, for error messages.
         makers: the paper's instances by name, functions of keyword arguments.
         own: the paper's own algorithms, which are not in the registry, by id.
@@ -224,12 +207,7 @@ class SimulationPlan:
 
     @cached_property
     def horizons(self) -> tuple[int, ...]:
-        """Horizons of its series at this scale, ascending: one, unless series have their own.
-
-        Raises:
-            InputError: a tag is no horizon, or a formula computes them from what is known after
-                tuning only.
-        """
+        """Horizons of its series at this scale, ascending: one, unless series have their own."""
         if any(entry.horizon for entry in self.spec.cells):
             return tuple(sorted({series.cell.horizon for series in self.series()}))
         with naming(self.origin):
@@ -272,10 +250,7 @@ class SimulationPlan:
         return tuple(sorted(t for t in times | {horizon} if t <= horizon))
 
     def _combinations(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
-        """Yield the combinations of ``for`` of each entry that are within the horizon of a scale.
-
-        A tag ``horizon`` is the horizon of its series.
-        """
+        """Yield the combinations of ``for`` of each entry that are within the scale."""
         for entry in self.spec.cells:
             for tags in _products(entry.over):
                 horizon = _computed("tag horizon", int, tags.get("horizon", 1))
@@ -296,10 +271,7 @@ class SimulationPlan:
                 yield entry, tags
 
     def series(self, tuned: "pd.DataFrame | None" = None) -> list["Series"]:
-        """Return every series with its cell, in the order of the file.
-
-        ``tuned`` are the results of the simulation ``tuned_by``, where there is one.
-        """
+        """Return every series with its cell, in the order of the file."""
         return list(self._before_tuning if tuned is None else self._expand(tuned))
 
     @cached_property
@@ -343,9 +315,8 @@ class SimulationPlan:
         context = Context(tags, horizon, len(bandit.arms), tuned)
         if entry.horizon:
             value = self._value("horizon", entry.horizon, context)
-            horizon = _computed("horizon", int, value)
-            tags["horizon"] = horizon
-            context = Context(tags, horizon, len(bandit.arms), tuned)
+            tags["horizon"] = horizon = _computed("horizon", int, value)
+            context = replace(context, horizon=horizon)
         parameters = {key: self._value(key, v, context) for key, v in entry.parameters.items()}
         cell = make_cell(
             algorithm=self.own.get(entry.algorithm, entry.algorithm),
@@ -388,11 +359,7 @@ class SimulationPlan:
         raise InputError(f"parameter {key} is {value!r}; allowed: a number or one of {allowed}")
 
     def fingerprint(self, root_seed: int, formulas_fingerprint: str, tuned: str = "") -> str:
-        """Return the hash of all that the results depend on but library versions.
-
-        ``formulas_fingerprint`` is that of the module of the paper's formulas, ``tuned`` that of
-        the simulation ``tuned_by``.
-        """
+        """Return the hash of all that the results depend on but library versions."""
         algorithms = sorted({entry.algorithm for entry in self.spec.cells})
         described = {
             # As the file has it.

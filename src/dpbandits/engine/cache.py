@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -92,11 +93,9 @@ class Cache:
         """Write arrays to a file of the cache."""
         if not self.is_used:
             return
+        arrays: dict[str, Any] = {"name": np.array(path.stem), **runs}
         try:
-            write_atomically(
-                path,
-                lambda file: np.savez_compressed(file, name=np.array(path.stem), **runs),  # type: ignore[arg-type]
-            )
+            write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
         except InputError as error:
             warn_unwritable(self.folder, error.__context__ or error)
 

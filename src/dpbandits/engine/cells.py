@@ -11,18 +11,11 @@ import numba
 import numpy as np
 
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters, Task
+from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.checks import checked, is_user_defined, require_task, settings_of
+from dpbandits.engine.checks import checked, is_user_defined, prepared
 from dpbandits.engine.custom import digest
-from dpbandits.engine.identity import (
-    PLAY,
-    SOURCES,
-    digest_of,
-    fingerprint,
-    registered,
-    stream_key,
-)
+from dpbandits.engine.identity import PLAY, SOURCES, digest_of, fingerprint, registered, stream_key
 from dpbandits.engine.play import TRIALS, Runs, play_curve, play_runs, play_trials
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
@@ -42,20 +35,10 @@ CHECKS = SOURCES[Path("engine/checks.py")].decode()
 
 @dataclass(frozen=True)
 class Cell:
-    """One algorithm on one bandit, and what is recorded of its runs, whichever they are.
+    """One algorithm on one bandit, and what is recorded of its runs; made by ``make_cell``.
 
-    Make cells with ``make_cell``, which validates.
-
-    Attributes:
-        algorithm: an id of the registry, or a user-defined algorithm.
-        parameters: the validated dataclass of the algorithm.
-        variant: ``as-written``, ``as-coded`` or ``repaired``.
-        interpretations: every interpretation of the algorithm with its value, as sorted pairs.
-        bandit: the instance.
-        horizon: number of rounds, or budget of pulls, T.
-        metrics: what is recorded.
-        grid: increasing times in [1, T] at which curves are recorded.
-        stream: name of a shared random stream, or None for the cell's own.
+    ``interpretations`` are all of the algorithm's, as sorted pairs; ``horizon`` is a number of
+    rounds, or a budget; ``grid`` increases; ``stream`` names a shared random stream.
     """
 
     algorithm: str | Definition
@@ -75,19 +58,9 @@ class Cell:
 
     @cached_property
     def settings(self) -> Any:
-        """Settings of the kernel, or the task of an identification algorithm.
-
-        Raises:
-            InputError: parameters and horizon do not fit together, or the budget is too small.
-        """
-        definition: Any = self.definition
+        """Settings of the kernel, or the task of an identification algorithm."""
         chosen = self.parameters, dict(self.interpretations)
-        if not self.identifies:
-            return settings_of(definition, *chosen, self.horizon, len(self.bandit.arms))
-        assert isinstance(self.bandit, LinearBandit)
-        task = Task(*chosen, self.bandit, self.horizon)
-        require_task(definition, task)
-        return task
+        return prepared(self.definition, *chosen, self.bandit, self.horizon)
 
     @property
     def player(self) -> Any:
@@ -108,6 +81,12 @@ class Cell:
     def batch(self) -> int:
         """Runs that a worker plays at a time; those of a Nash curve are played by one."""
         return TRIALS if self.identifies else BATCH
+
+    @property
+    def departures(self) -> list[str]:
+        """Interpretations off those of the variant, as ``log=natural``."""
+        preset = self.definition.interpretations_from({}, self.variant)
+        return [f"{key}={value}" for key, value in self.interpretations if value != preset[key]]
 
     @property
     def recorded(self) -> tuple[str, ...]:
@@ -174,7 +153,7 @@ class Work:
     runs: range
 
     def __post_init__(self) -> None:
-        """Raise InputError where the runs are too many to be recorded."""
+        """Refuse runs that are too many to be recorded."""
         cell, count = self.cell, len(self.runs)
         require_size(count * max(len(cell.grid), len(cell.bandit.arms)))
         if not cell.in_lockstep:
@@ -188,10 +167,7 @@ class Work:
             )
 
     def key(self, root_seed: int) -> str:
-        """Return the hash of all that the numbers depend on.
-
-        Runs are part of it for Nash curves alone, which do not add over runs.
-        """
+        """Return the hash of all that the numbers depend on."""
         cell = self.cell
         described = {
             "cell": {**cell.description, "metrics": list(cell.recorded)},
@@ -200,7 +176,7 @@ class Work:
             "numpy": np.__version__,
             "numba": numba.__version__,
         }
-        if cell.in_lockstep:
+        if cell.in_lockstep:  # Nash regret does not add over runs.
             described["runs"] = [self.runs.start, len(self.runs)]
         return digest_of(described)[:32]
 
@@ -217,14 +193,9 @@ class Work:
 
 @dataclass(frozen=True)
 class Series:
-    """One curve of a simulation.
+    """One curve of a simulation, chosen by its tags.
 
-    Attributes:
-        label: its name, unique in the simulation.
-        tags: by which figures and claims choose it.
-        cell: what is simulated.
-        runs: which runs.
-        runs_per_curve: how many of them make one Nash curve, all where it is 0.
+    ``runs_per_curve`` of the runs make one Nash curve, all where it is 0.
     """
 
     label: str
@@ -234,7 +205,7 @@ class Series:
     runs_per_curve: int = 0
 
     def __post_init__(self) -> None:
-        """Raise InputError where the runs make no whole number of Nash curves."""
+        """Refuse runs that make no whole number of Nash curves."""
         size = self.runs_per_curve
         if self.cell.in_lockstep and size and len(self.runs) % size:
             raise InputError(
@@ -252,11 +223,7 @@ class Series:
 
 
 def algorithm_fingerprint(algorithm: str | Definition) -> str:
-    """Return the fingerprint of an algorithm, of the registry or user-defined, as loaded.
-
-    Raises:
-        InputError: a user-defined algorithm uses something that cannot be hashed.
-    """
+    """Return the fingerprint of an algorithm, of the registry or user-defined, as loaded."""
     definition = find_definition(algorithm)
     ours = fingerprint(*_modules(definition))
     if not is_user_defined(definition):
@@ -333,17 +300,13 @@ def make_cell(
 
     ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
     ``horizon_name`` is what errors call the horizon.
-
-    Raises:
-        InputError: unknown algorithm, parameter, interpretation, variant or metric; a value out of
-            range; a time outside [1, horizon].
     """
     definition = find_definition(algorithm)
     identifies = isinstance(definition, IdentificationAlgorithm)
     _require_bandit(bandit, identifies)
     known = IDENTIFIED if identifies else (*CURVES, *PER_ARM, *NASH)
     metrics = known[:1] if metrics is None else metrics
-    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
+    if definition.id in REGISTRY and is_user_defined(definition):
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
     require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
     times = sorted({require_count("grid time", t, 1, horizon) for t in grid} or {horizon})

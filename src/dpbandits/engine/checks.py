@@ -67,6 +67,17 @@ def require_task(definition: IdentificationAlgorithm, task: Task) -> None:
         definition.require(task)
 
 
+def prepared(
+    definition: Any, parameters: Any, interpretations: Mapping[str, str], bandit: Any, length: int
+) -> Any:
+    """Return the settings of a kernel, or the task of an identification algorithm."""
+    if not isinstance(definition, IdentificationAlgorithm):
+        return settings_of(definition, parameters, interpretations, length, len(bandit.arms))
+    task = Task(parameters, interpretations, bandit, length)
+    require_task(definition, task)
+    return task
+
+
 def checked(definition: Definition, bandit: Bandit, horizon: int) -> Any:
     """Return the algorithm as the engine plays it: checked, unless it is in the registry."""
     # Custom arms put their rewards in the place of the laws.
@@ -191,9 +202,6 @@ def refuse_hidden_randomness(place: str) -> Iterator[None]:
 
     Where other threads run they may have drawn the numbers: then only the generators of compiled
     functions are compared, of which every thread has its own.
-
-    Args:
-        place: what the line begins with.
     """
     alone, before = is_alone(), _global_states()
     yield

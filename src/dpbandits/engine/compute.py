@@ -38,9 +38,8 @@ def compute(
 ) -> list[Runs]:
     """Return each work's metrics, one row a run, from the cache where it can.
 
-    Results are the same for any number of workers: every run draws from a stream of its own, and
-    rows are in the order of runs. ``before`` is called with the number of runs that are not in the
-    cache, where there are any.
+    Results are the same for any number of workers: every run draws from a stream of its own.
+    ``before`` is called with the number of runs that are not in the cache, where there are any.
     """
     cache = cache or Cache()
     keys = [work.key(root_seed) for work in works]
@@ -74,39 +73,36 @@ def _joined(pieces: Sequence[Runs]) -> Runs:
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def _gaps(work: Work, known: Sequence[range]) -> list[Work]:
-    """Return the works that are missing; trials of one stream are played by one."""
-    if work.cell.in_lockstep:
-        return [] if known else [work]
-    size = work.cell.batch if work.cell.identifies else 1
-    gaps: list[range] = []
-    at = work.runs.start
-    while at < work.runs.stop:
-        covering = [runs.stop for runs in known if at in runs]
-        if covering:
-            at = max(covering)
-            continue
-        begin = at // size * size
-        later = [runs.start for runs in known if runs.start > at]
-        end = min([-(-work.runs.stop // size) * size, *later])
-        gaps.append(range(begin, end))
+def _stretches(runs: range, known: Iterable[range]) -> Iterator[tuple[range, range | None]]:
+    """Yield stretches of runs that follow one another, each with the known runs that have it."""
+    at = runs.start
+    while at < runs.stop:
+        holders = [held for held in known if at in held]
+        holder = max(holders, key=lambda held: held.stop, default=None)
+        later = [held.start for held in known if held.start > at]
+        end = min([runs.stop, *([holder.stop] if holder else later)])
+        yield range(at, end), holder
         at = end
-    return [Work(work.cell, gap) for gap in gaps]
+
+
+def _gaps(work: Work, known: Iterable[range]) -> list[Work]:
+    """Return the works that are missing; trials of one stream are played by one."""
+    size = work.cell.batch if work.cell.identifies else 1
+    missing = [gap for gap, holder in _stretches(work.runs, known) if holder is None]
+    whole = [range(gap.start // size * size, -(-gap.stop // size) * size) for gap in missing]
+    return [Work(work.cell, gap) for gap in whole]
 
 
 def _rows(work: Work, known: dict[range, Runs]) -> Runs:
     """Return the metrics of a work out of runs that may reach beyond it."""
-    cell = work.cell
-    if cell.in_lockstep:
-        return {name: known[work.runs][name] for name in cell.metrics}
+    names = work.cell.metrics
+    if work.cell.in_lockstep:
+        return {name: known[work.runs][name] for name in names}
     pieces: list[Runs] = []
-    at = work.runs.start
-    while at < work.runs.stop:
-        runs = max((runs for runs in known if at in runs), key=lambda runs: runs.stop)
-        end = min(runs.stop, work.runs.stop)
-        rows = slice(at - runs.start, end - runs.start)
-        pieces.append({name: known[runs][name][rows] for name in cell.metrics})
-        at = end
+    for runs, holder in _stretches(work.runs, known):
+        assert holder is not None
+        rows = slice(runs.start - holder.start, runs.stop - holder.start)
+        pieces.append({name: known[holder][name][rows] for name in names})
     return _joined(pieces)
 
 
@@ -127,16 +123,15 @@ def _played(
         require_unedited(*modules)
     # Processes that race on a cold cache of kernels would each compile everything.
     compile_kernels(work.cell for work in missing)
-    parts = [(number, part) for number, work in enumerate(missing) for part in _parts(work)]
+    parts_of = [_parts(work) for work in missing]
+    parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
     waiting: list[dict[int, Runs]] = [{} for _ in missing]
-    left = [len(_parts(work)) for work in missing]
     for number, first, runs in progress(_over(parts, root_seed, workers), len(parts), title):
-        waiting[number][first] = runs
-        left[number] -= 1
-        if not left[number]:
-            work, pieces = missing[number], [piece for _, piece in sorted(waiting[number].items())]
+        work, pieces = missing[number], waiting[number]
+        pieces[first] = runs
+        if len(pieces) == len(parts_of[number]):
             waiting[number] = {}
-            yield work, _joined(pieces)
+            yield work, _joined([pieces[first] for first in sorted(pieces)])
 
 
 Part = tuple[int, int, Runs]
@@ -149,9 +144,9 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
         for number, part in parts:
             yield number, part.runs.start, part.play(root_seed)
         return
-    algorithms: dict[tuple[int, int], bytes] = {}
+    pickled: dict[tuple[int, int], bytes] = {}
     cells = {number: part.cell for number, part in parts}
-    sent = {number: _sent(cell, algorithms) for number, cell in cells.items()}
+    sent = {number: _sent(cell, pickled) for number, cell in cells.items()}
     tasks = (
         delayed(_play_sent)(number, sent[number], part.runs, root_seed, SOURCES_HASH)
         for number, part in parts
@@ -161,42 +156,31 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
         yield from Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
 
 
-Sent = Cell | tuple[bytes, bytes]
-"""A cell; one with user-defined code as algorithm and bandit, and the rest.
-
-An algorithm that comes again in the same bytes is the same one, compiled.
-"""
+Sent = tuple[Cell, bytes, dict[str, Any]]
+"""A cell; its algorithm and bandit pickled where they are user-defined; its keys."""
 
 
-def _sent(cell: Cell, algorithms: dict[tuple[int, int], bytes]) -> Sent:
-    """Return a cell as it is sent to workers; ``algorithms`` are those that are pickled already."""
+def _sent(cell: Cell, pickled: dict[tuple[int, int], bytes]) -> Sent:
+    """Return a cell as it is sent to workers; ``pickled`` has what is already."""
     algorithm, bandit, name = cell.algorithm, cell.bandit, cell.definition.id
     if isinstance(algorithm, str) and not hasattr(bandit, "on_custom_arms"):
-        return replace(cell)
+        return replace(cell), b"", {}
     pair = id(algorithm), id(bandit)
-    if pair not in algorithms:
-        algorithms[pair] = packed(name, (algorithm, bandit))
-    bare: Any = replace(cell, algorithm=name, bandit=None)  # type: ignore[arg-type]
+    if pair not in pickled:
+        pickled[pair] = packed(name, (algorithm, bandit))
     # The same code may be hashed otherwise in another process.
-    names = {key: getattr(cell, key) for key in ("fingerprint", "stream_description")}
-    return algorithms[pair], packed(name, (bare, names))
-
-
-def _received(sent: Sent) -> Cell:
-    """Return the cell that was sent."""
-    if isinstance(sent, Cell):
-        return sent
-    algorithm, bandit = unpacked(sent[0])
-    bare, names = unpacked(sent[1])
-    cell: Cell = replace(bare, algorithm=algorithm, bandit=bandit)
-    vars(cell).update(names)
-    return cell
+    keys = {key: getattr(cell, key) for key in ("fingerprint", "stream_description")}
+    return replace(cell, algorithm=name, bandit=None), pickled[pair], keys  # type: ignore[arg-type]
 
 
 def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: str) -> Part:
     """Play a part in a worker process, which may have read other sources than its caller."""
     unwritable.is_silent = True
-    cell = _received(sent)
+    cell, pickled, keys = sent
+    if pickled:
+        algorithm, bandit = unpacked(pickled)
+        cell = replace(cell, algorithm=algorithm, bandit=bandit)
+        vars(cell).update(keys)
     if sources != SOURCES_HASH:
         raise InputError(
             f"algorithm {cell.definition.id}: a source of the package was edited after it was "
@@ -206,10 +190,7 @@ def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: st
 
 
 def outcomes(work: Work, root_seed: int) -> Iterator[Outcome]:
-    """Play the trials of a work in full and yield the outcome of each stream of them.
-
-    They are not kept: where arms are many they are too large.
-    """
+    """Play the trials of a work in full, which is not kept, and yield those of each stream."""
     cell = work.cell
     key = stream_key(cell.stream_description)
     for part in _parts(work):
@@ -229,40 +210,32 @@ def compile_kernels(cells: Iterable[Cell]) -> None:
     for algorithm in sorted({c.algorithm for c in cells if isinstance(c.algorithm, str)}):
         _compile(algorithm)
     if any(cell.in_lockstep for cell in cells):
-        _compile_nash()
+        _compile("nash")
 
 
-@contextmanager
-def _compiling_alone(name: str) -> Iterator[None]:
-    """Let processes that would compile the same wait meanwhile, which then find it on disk.
+@once
+def _compile(name: str) -> None:
+    """Compile an algorithm, or ``nash`` curves: both ways through a time window.
 
-    Where the folder of kernels cannot be written nothing is kept there, and none has to wait.
+    Processes that would compile the same wait meanwhile, and then find it on disk.
     """
+    if name == "nash":
+        pairs = [bernoulli([0.6, worse]) for worse in (0.4, 0.0)]
+        metrics = NASH[:1]
+        cells = [make_cell(algorithm="ucb1", bandit=b, horizon=10, metrics=metrics) for b in pairs]
+    else:
+        definition = find_definition(name)
+        identifies = isinstance(definition, IdentificationAlgorithm)
+        bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
+        example = definition.example
+        cells = [make_cell(algorithm=name, parameters=example, bandit=bandit, horizon=100)]
     with ExitStack() as stack:
+        # Where the folder of kernels cannot be written nothing is kept, and none has to wait.
         with suppress(OSError):
             path = kernels_folder() / KERNELS_HASH / f"{name}.lock"
             path.parent.mkdir(parents=True, exist_ok=True)
             fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
-        yield
-
-
-@once
-def _compile(algorithm: str) -> None:
-    definition = find_definition(algorithm)
-    identifies = isinstance(definition, IdentificationAlgorithm)
-    bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
-    cell = make_cell(algorithm=algorithm, parameters=definition.example, bandit=bandit, horizon=100)
-    with _compiling_alone(algorithm):
-        Work(cell, range(1)).play(0)
-
-
-@once
-def _compile_nash() -> None:
-    """Compile both ways through a time window."""
-    for worse in (0.4, 0.0):
-        bandit = bernoulli([0.6, worse])
-        cell = make_cell(algorithm="ucb1", bandit=bandit, horizon=10, metrics=NASH[:1])
-        with _compiling_alone("nash"):
+        for cell in cells:
             Work(cell, range(2)).play(0)
 
 
@@ -283,10 +256,6 @@ class _FirstCompilation(event.Listener):
 
 @contextmanager
 def compilation_shown(name: str) -> Iterator[None]:
-    """Print one line if a kernel is compiled in this process; none where all are on disk.
-
-    Args:
-        name: id of the algorithm that is played.
-    """
+    """Print one line if a kernel is compiled in this process; none where all are on disk."""
     with event.install_listener("numba:compile", _FirstCompilation(name)):
         yield

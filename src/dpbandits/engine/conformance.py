@@ -14,16 +14,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms import Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Segment, Task
+from dpbandits.algorithms.base import IdentificationAlgorithm, Segment
 from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.bandits import Bandit, bernoulli, linear, truncated_exponential, uniform
 from dpbandits.engine.checks import (
     UNWRITTEN,
     checked,
     place_of,
+    prepared,
     refuse_hidden_randomness,
-    require_task,
-    settings_of,
 )
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError, user_code
@@ -35,13 +34,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check.
-
-    Attributes:
-        name: what was checked.
-        status: ``passed``, ``failed`` or ``skipped``.
-        detail: what is wrong, or why it was skipped; empty where it passed.
-    """
+    """The result of one check; ``detail`` says what is wrong, or why it was skipped."""
 
     name: str
     status: str
@@ -109,12 +102,6 @@ def check_algorithm(
     return checks
 
 
-OF_ITSELF = (
-    "compared with itself: nothing is known of its correctness; allowed: the argument reference of "
-    "dpbandits.policy, and dpbandits audit, which plays it against its guarantee"
-)
-
-
 def _against_reference(subject: "_Kernel", name: str) -> Iterator[Check]:
     """Yield the result of the comparison, of a policy with its own methods, too."""
     reference = getattr(subject.definition, "reference", None)
@@ -124,12 +111,20 @@ def _against_reference(subject: "_Kernel", name: str) -> Iterator[Check]:
     if isinstance(reference, Reference):
         uncompiled = replace(subject.definition, reference=reference.of_itself)
         itself = replace(subject, definition=uncompiled)
-        yield _result(OF_METHODS, partial(_check_reference, itself))
+        methods = f"compiled or not, methods agree on {len(SEEDS)} seeds"
+        yield _result(methods, partial(_check_reference, itself))
         if reference.other is None:
-            yield Check(name, SKIPPED, OF_ITSELF)
+            yield Check(
+                name,
+                SKIPPED,
+                "compared with itself: nothing is known of its correctness; allowed: the argument "
+                "reference of dpbandits.policy, and dpbandits audit, which plays it against its "
+                "guarantee",
+            )
             return
         if reference.in_law:
-            yield _result(IN_LAW, partial(_check_law, subject))
+            name = f"policy and reference agree in law over {DRAWS} runs"
+            yield _result(name, partial(_check_law, subject))
             return
     yield _result(name, partial(_check_reference, subject))
 
@@ -164,9 +159,6 @@ DRAWS = 400
 
 LAW_LEVEL = 1e-5
 """Level of each of the comparisons in law, of which there are 23."""
-
-OF_METHODS = f"compiled or not, methods agree on {len(SEEDS)} seeds"
-IN_LAW = f"policy and reference agree in law over {DRAWS} runs"
 
 BANDITS = (
     bernoulli([0.75, 0.5, 0.25]),
@@ -220,13 +212,12 @@ class _Kernel:
 
     @property
     def place(self) -> str:
-        """What error messages begin with."""
         return place_of(self.definition.id)
 
     def prepared(self, bandit: Any, length: int) -> Any:
-        """Return the settings of the kernel; InputError where the horizon is rejected."""
-        arms = len(bandit.arms)
-        return settings_of(self.definition, self.parameters, self.interpretations, length, arms)
+        """Return settings or task; InputError where the horizon or budget is rejected."""
+        chosen = self.parameters, self.interpretations
+        return prepared(self.definition, *chosen, bandit, length)
 
     def run(
         self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = LENGTH
@@ -265,12 +256,6 @@ class _Trials(_Kernel):
     """The same of an identification algorithm."""
 
     bandits: ClassVar[Sequence[Bandit]] = LINEAR
-
-    def prepared(self, bandit: Any, length: int) -> Any:
-        """Return what the algorithm is asked; InputError where the budget is rejected."""
-        task = Task(self.parameters, self.interpretations, bandit, length)
-        require_task(self.definition, task)
-        return task
 
     def run(self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = 1) -> Sequence[Any]:
         """Return ``size`` trials side by side, which are checked."""

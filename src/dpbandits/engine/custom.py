@@ -31,25 +31,23 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import ClassInstanceType, ClassType
 
-from dpbandits.algorithms import REGISTRY, Definition
+from dpbandits.algorithms import Definition
+from dpbandits.engine.checks import is_user_defined
 from dpbandits.engine.identity import PACKAGE, fingerprint
 from dpbandits.errors import InputError
 
 NAME = "ALGORITHM"
 """What a file calls its algorithm where it has more than one."""
 
-UNSTABLE = {"__slotnames__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"}
-"""Attributes of a class that change though the class does not."""
-
-UNNEEDED = UNSTABLE | {"__module__", "__doc__", "__abstractmethods__", "_abc_impl"}
-
+# Attributes of a class that change though the class does not, and others of no account.
+UNNEEDED = {"__slotnames__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"}
+UNNEEDED |= {"__module__", "__doc__", "__abstractmethods__", "_abc_impl"}
 
 _PATHS = [sysconfig.get_path(key) for key in ("purelib", "platlib", "stdlib", "platstdlib")]
 _INSTALLED = {
     Path(folder).resolve()
     for folder in (*_PATHS, *site.getsitepackages(), site.getusersitepackages())
 }
-"""Folders of Python and of installed packages."""
 
 
 @cache
@@ -91,9 +89,11 @@ def _by_value() -> Iterator[None]:
     modules = [
         module
         for name, module in list(sys.modules.items())
-        if isinstance(module, ModuleType) and module.__name__ == name and is_users(module)
+        if isinstance(module, ModuleType)
+        and module.__name__ == name
+        and name not in before
+        and is_users(module)
     ]
-    modules = [module for module in modules if module.__name__ not in before]
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
     try:
@@ -116,7 +116,13 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def reducer_override(self, value: Any) -> Any:
         """Return how a value is pickled."""
         if isinstance(value, Dispatcher):
-            return self._kernel(value)
+            kernel: Any = value
+            module, name = sys.modules.get(kernel.__module__), kernel.__qualname__
+            is_known = module is not None and not is_users(module)
+            if is_known and getattr(module, name, None) is value:
+                return name
+            self.kernels.append(value)
+            return _compiled, (value.py_func, value.targetoptions, value.locals)
         if isinstance(value, ModuleType):
             if not is_users(value):
                 self.modules.add(value.__name__)
@@ -129,14 +135,6 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         if isinstance(value, functools._lru_cache_wrapper):
             return _cached, (value.__wrapped__, value.cache_parameters())
         return super().reducer_override(value)
-
-    def _kernel(self, value: Any) -> Any:
-        module, name = sys.modules.get(value.__module__), value.__qualname__
-        known = module is not None and not is_users(module)
-        if known and getattr(module, name, None) is value:
-            return name
-        self.kernels.append(value)
-        return _compiled, (value.py_func, value.targetoptions, value.locals)
 
 
 def _compiled(function: Any, options: dict[str, Any], types: dict[str, Any]) -> Any:
@@ -175,7 +173,7 @@ class _Hasher(_Pickler):
 
     def _add_imports(self, code: CodeType) -> None:
         """Note what a function imports when it is called; InputError if that is the user's."""
-        lines = [line for line in dis.get_instructions(code) if line.opname != "EXTENDED_ARG"]
+        lines = _instructions(code)
         for number, line in enumerate(lines):
             if line.opname != "IMPORT_NAME":
                 continue
@@ -186,9 +184,16 @@ class _Hasher(_Pickler):
                     f"and not at the head of the file"
                 )
             self.modules.add(line.argval)
-        for constant in code.co_consts:
-            if isinstance(constant, CodeType):
-                self._add_imports(constant)
+        for inner in _inner(code):
+            self._add_imports(inner)
+
+
+def _instructions(code: CodeType) -> list[dis.Instruction]:
+    return [line for line in dis.get_instructions(code) if line.opname != "EXTENDED_ARG"]
+
+
+def _inner(code: CodeType) -> list[CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
 def _used(code: CodeType, name: str, value: Any) -> Any:
@@ -198,21 +203,16 @@ def _used(code: CodeType, name: str, value: Any) -> Any:
     """
     if not isinstance(value, ModuleType) or not _is_ours(value.__name__):
         return value
-    things = []
-    lines = [line for line in dis.get_instructions(code) if line.opname != "EXTENDED_ARG"]
+    things, lines, access = [], _instructions(code), ("LOAD_ATTR", "LOAD_METHOD")
     for number, line in enumerate(lines):
         if line.opname.startswith("LOAD_") and line.argval == name:
             thing: Any = value
             for after in lines[number + 1 :]:
-                if not isinstance(thing, ModuleType) or after.opname not in ATTRIBUTES:
+                if not isinstance(thing, ModuleType) or after.opname not in access:
                     break
                 thing = getattr(thing, after.argval, None)
             things.append(thing)
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return [*things, *(_used(constant, name, value) for constant in inner)]
-
-
-ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
+    return [*things, *(_used(inner, name, value) for inner in _inner(code))]
 
 
 def _is_installed_name(top: str) -> bool:
@@ -269,43 +269,36 @@ _COMPILED: "WeakKeyDictionary[Dispatcher, str]" = WeakKeyDictionary()
 
 
 def digest(name: str, parts: Any) -> str:
-    """Return the hash of parts of an algorithm, called ``name``, and of all that they use.
+    """Return the hash of parts of an algorithm and of all that they use.
 
-    Raises:
-        InputError: something cannot be hashed, or has changed since a kernel that uses it was
-            compiled.
+    InputError where something cannot be hashed, or has changed since a kernel was compiled.
     """
     whole, kernels = _digest(name, parts)
+    kernel: Any
     for kernel in kernels:
-        _require_as_compiled(name, kernel)
+        title = f"algorithm {name}: kernel {kernel.py_func.__name__}"
+        if kernel.stats.cache_hits:
+            raise InputError(
+                f"{title} comes from numba's own cache, which may be out of date; allowed: "
+                f"numba.njit without cache=True"
+            )
+        # numba's own cache looks at the kernel's file alone.
+        kernel._cache = NullCache()
+        now, _ = _digest(name, kernel)
+        if kernel.overloads and _COMPILED.get(kernel, now) != now:
+            raise InputError(
+                f"{title} was compiled before something that it uses was changed; allowed: globals "
+                f"that stay as they are, or load it again"
+            )
+        _COMPILED[kernel] = now
     return whole
-
-
-def _require_as_compiled(name: str, kernel: Any) -> None:
-    """Raise InputError where the machine code is not that of the kernel as it is now.
-
-    numba's own cache looks at the kernel's file alone, so that it is put out of use.
-    """
-    title = f"algorithm {name}: kernel {kernel.py_func.__name__}"
-    if kernel.stats.cache_hits:
-        raise InputError(
-            f"{title} comes from numba's own cache, which may be out of date; allowed: numba.njit "
-            f"without cache=True"
-        )
-    kernel._cache = NullCache()
-    now, _ = _digest(name, kernel)
-    if kernel.overloads and _COMPILED.get(kernel, now) != now:
-        raise InputError(
-            f"{title} was compiled before something that it uses was changed; allowed: globals "
-            f"that stay as they are, or load it again"
-        )
-    _COMPILED[kernel] = now
 
 
 def packed(name: str, value: Any) -> bytes:
     """Return a value by which another process plays the same."""
-    problem = "cannot be sent to worker processes ({}); allowed: workers=1"
-    return _written(name, value, _Pickler(), problem)
+    return _written(
+        name, value, _Pickler(), "cannot be sent to worker processes ({}); allowed: workers=1"
+    )
 
 
 @cache
@@ -379,21 +372,17 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
     """Forget and return the modules that are, or would be, imported from a folder of the user's."""
     if _is_installed(str(folder)):
         return {}
-    tops = {name.partition(".")[0] for name in list(sys.modules)}
-    tops -= {PACKAGE, "__main__", *sys.stdlib_module_names}
-    would = {
-        top
-        for top in tops
-        if (folder / f"{top}.py").is_file() or (folder / top / "__init__.py").is_file()
-    }
+    files = {path.stem for path in folder.glob("*.py")}
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    never = {PACKAGE, "__main__", *sys.stdlib_module_names}
 
     def is_beside(name: str, module: ModuleType) -> bool:
         top = name.partition(".")[0]
-        if top in would or top not in tops:
-            return top in would
+        if top in never or top in files | packages:
+            return top not in never
         file = _file_of(module)
-        lies_there = file is not None and Path(file).resolve().is_relative_to(folder)
-        return lies_there and is_users(module)
+        is_there = file is not None and Path(file).resolve().is_relative_to(folder)
+        return is_there and is_users(module)
 
     names = [name for name, module in list(sys.modules.items()) if is_beside(name, module)]
     return {name: sys.modules.pop(name) for name in names}
@@ -404,7 +393,7 @@ def _algorithm_in(names: dict[str, Any], path: str | Path) -> Definition:
     algorithms = {
         name: value
         for name, value in names.items()
-        if isinstance(value, Definition) and REGISTRY.get(value.id) is not value
+        if isinstance(value, Definition) and is_user_defined(value)
     }
     if NAME in algorithms:
         return algorithms[NAME]

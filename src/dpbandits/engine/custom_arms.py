@@ -42,13 +42,9 @@ LAYOUT = 1
 
 @dataclass(frozen=True, eq=False)
 class DrawnArm:
-    """An arm whose rewards a function draws.
+    """An arm whose rewards a function of a generator draws.
 
-    Attributes:
-        function: (generator) -> reward.
-        mean: exact mean of its rewards, by which regret is measured.
-        compiles: whether the function does.
-        digest: hash of the function and of all that it used when the mean was given.
+    ``digest`` is the hash of the function and of all that it used when the mean was given.
     """
 
     function: Dispatcher
@@ -60,7 +56,7 @@ class DrawnArm:
     largest: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
-        """Keep the hash of what the mean is that of."""
+        """Keep the digest."""
         object.__setattr__(self, "digest", digest("of an arm", self.function))
 
     @property
@@ -152,7 +148,7 @@ class CustomBandit(Bandit):
         return float(law.rewards(count, generator).sum())
 
     def table(self, rounds: int, generator: np.random.Generator) -> Floats:
-        """Return a table with ``rounds`` rewards of each arm, shape (K, 2 + rounds)."""
+        """Return ``rounds`` rewards of each arm, shape (K, 2 + rounds)."""
         rows = np.zeros((len(self.arms), FIRST + rounds))
         for number, arm in enumerate(self.arms):
             rows[number, FIRST:] = _rewards(f"arm {number}", arm, rounds, generator)

@@ -22,20 +22,14 @@ class _Lines(io.StringIO):
     """Standard error where nothing can be drawn again: each drawing is a line."""
 
     def write(self, text: str) -> int:
-        """Print a drawing without the signs that put it over the one before."""
+        """Print a drawing as a line."""
         if text.strip():
             print(text.strip(), file=sys.stderr)
         return len(text)
 
 
 def progress(items: Iterable[Item], total: int, title: str) -> Iterator[Item]:
-    """Pass the items on and show how many of ``total`` are done.
-
-    Args:
-        items: each a batch of runs, or another share of the work.
-        total: their number.
-        title: what is done.
-    """
+    """Pass the items on and show how many of ``total`` are done."""
     # Here: it looks for a notebook when it is imported.
     from tqdm.auto import tqdm
 
@@ -44,8 +38,8 @@ def progress(items: Iterable[Item], total: int, title: str) -> Iterator[Item]:
         shown = {"file": _Lines(), "mininterval": SECONDS_BETWEEN_LINES, "bar_format": _LINE}
         # Else the last line is said twice.
         shown["leave"] = False
-    delay = SECONDS_UNTIL_SHOWN
-    yield from tqdm(items, total=total, desc=title, delay=delay, miniters=0, **shown)
+    shown["delay"] = SECONDS_UNTIL_SHOWN
+    yield from tqdm(items, total=total, desc=title, miniters=0, **shown)
 
 
 def announce(title: str) -> None:

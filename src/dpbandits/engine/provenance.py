@@ -14,12 +14,8 @@ from typing import Any
 from dpbandits.errors import InputError
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``.
-
-    Raises:
-        InputError: the folder cannot be made or written, or the disk is full.
-    """
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``."""
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,11 +39,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write bytes atomically."""
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    write_atomically(path, write)
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
 def write_text(path: Path, content: str) -> None:
@@ -100,10 +92,7 @@ def _git(folder: Path, *words: str) -> str:
 
 
 def write_provenance(output: Path, folder: Path, details: dict[str, Any], seconds: float) -> None:
-    """Write ``NAME.provenance.json`` beside ``output``: what it depends on, and seconds it took.
-
-    ``folder`` is the project's, for the commit.
-    """
+    """Write ``NAME.provenance.json`` beside ``output``, with the commit of the folder."""
     record = {
         "output": output.name,
         "commit": commit_of(folder),

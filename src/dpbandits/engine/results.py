@@ -58,7 +58,6 @@ def _by_name(cell: "Cell", runs: "Runs") -> Iterator[tuple[str, Values]]:
 def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
     """Return the rows of a series, all its metrics in one table: a table each takes long."""
     cell = series.cell
-    preset = cell.definition.interpretations_from({}, cell.variant)
     metrics = [_metric_columns(series, name, values) for name, values in _by_name(cell, runs)]
     columns = {name: np.concatenate([metric[name] for metric in metrics]) for name in metrics[0]}
     if np.isnan(columns["trials"]).all():
@@ -68,9 +67,7 @@ def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
             "series": series.label,
             "algorithm": cell.definition.id,
             "variant": cell.variant,
-            "interpretation": ",".join(
-                f"{key}={value}" for key, value in cell.interpretations if value != preset[key]
-            ),
+            "interpretation": ",".join(cell.departures),
             **vars(cell.parameters),
             **series.tags,
             **columns,
@@ -126,11 +123,7 @@ def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
 
 
 def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
-    """Read a table that depends on the present sources and config.
-
-    Raises:
-        InputError: the file is missing, damaged, or depends on other sources.
-    """
+    """Read a table; InputError where it is missing, damaged, or depends on other sources."""
     if not path.is_file():
         raise InputError(f"{path}: does not exist; run snakemake to build it")
     try:

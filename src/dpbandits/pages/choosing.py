@@ -1,9 +1,7 @@
 """`docs/choosing.md`: which private bandit to take, every number from the published comparison."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -27,17 +25,15 @@ from dpbandits.comparisons.field import (
 )
 from dpbandits.comparisons.scores import RATE, WINNER
 from dpbandits.errors import InputError
-from dpbandits.pages.render import render, with_region
+from dpbandits.pages.published import render, with_region
+from dpbandits.pages.verdicts import Values
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
 
 NAMES = (
-    "extra-regret",
-    "extra-winners",
-    "extra-tuning",
-    "extra-best-arm",
-    "extra-best-arm-winners",
+    *("extra-regret", "extra-winners", "extra-tuning"),
+    *("extra-best-arm", "extra-best-arm-winners"),
 )
 """Published tables that the page is filled from."""
 
@@ -54,39 +50,26 @@ PLANE = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
 AUDIT = Path("docs/tables/privacy-audit/extra-audit.csv")
 """Published audit, in a folder with config."""
 
-Values = dict[str, Any]
 
-
-@dataclass(frozen=True)
-class Published:
+class Published(dict[str, pd.DataFrame]):
     """The published tables of the comparison, by name, and that of the audit."""
-
-    tables: Mapping[str, pd.DataFrame]
-    audit: pd.DataFrame
 
     @property
     def scores(self) -> pd.DataFrame:
         """Regret by default logarithms."""
-        table = self.tables["extra-regret"]
+        table = self["extra-regret"]
         return table[~table["interpretation"].isin(OTHERS)]
 
     def winners(self, kind: str, name: str = "extra-winners") -> pd.DataFrame:
-        """Return the questions of a class.
-
-        Args:
-            kind: class of privacy.
-            name: ``extra-winners`` or ``extra-best-arm-winners``.
-        """
-        table = self.tables[name]
-        return table[table["class"] == kind]
+        """Return the questions of a class of privacy in ``extra-winners`` or its like."""
+        return self[name][self[name]["class"] == kind]
 
 
 def published(project: Project) -> Published | None:
     """Return the published tables; None where this comparison is not published yet."""
-    paths = {name: project.folder / PUBLISHED / f"{name}.csv" for name in NAMES}
+    paths = [*(PUBLISHED / f"{name}.csv" for name in NAMES), AUDIT]
     try:
-        tables = {name: read_table(path) for name, path in paths.items()}
-        return Published(tables, read_table(project.folder / AUDIT))
+        return Published({path.stem: read_table(project.folder / path) for path in paths})
     except InputError:
         return None
 
@@ -112,48 +95,36 @@ def which_one(project: Project, text: str) -> str:
 
 
 def page_values(tables: Published) -> Values:
-    """Return every number of the page.
-
-    Args:
-        tables: the published tables.
-    """
-    regret, trials = tables.tables["extra-regret"], tables.tables["extra-best-arm"]
-    pure, approximate = (_key(tables.winners(kind)) for kind in (PURE, APPROXIMATE))
+    """Return every number of the page."""
+    regret, trials = tables["extra-regret"], tables["extra-best-arm"]
+    pure, approximate = (tables.winners(kind).set_index(SETTING) for kind in (PURE, APPROXIMATE))
     same = pure.index.intersection(approximate.index)
+    is_open, is_free = regret["interpretation"].isin(OTHERS), regret["class"] == NONE
     return {
         "answers": [*_answers(tables)],
         "classes": [_class(tables, kind) for kind in SHOWN],
         "same": int((pure.loc[same, "best"] == approximate.loc[same, "best"]).sum()),
         "asked": len(same),
-        "local_best": int((tables.winners(PURE)["first"].map(_model) == LOCAL).sum()),
+        "local_best": sum(PLAYERS[name][1] == LOCAL for name in pure["first"]),
         "instances": sorted(regret["instances"].unique(), reverse=True),
         "trials": int(trials["runs"].max()),
-        "open": _names(regret["algorithm"][regret["interpretation"].isin(OTHERS)]),
-        "repaired": _names(
-            regret["algorithm"][(regret["variant"] == "repaired") & (regret["class"] != NONE)]
-        ),
-        "free": _names(regret["algorithm"][regret["class"] == NONE]),
+        "open": _names(regret[is_open]),
+        "repaired": _names(regret[(regret["variant"] == "repaired") & ~is_free]),
+        "free": _names(regret[is_free]),
         "longest": regret.groupby("arms")["horizon"].max().to_dict(),
-        "tuning": _tuning(tables.tables["extra-tuning"]),
+        "tuning": _tuning(tables["extra-tuning"]),
         # At alpha = 1, its most private, whatever T is.
         "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, int(regret["horizon"].max()))),
         "best_arm": _class(tables, PURE, "extra-best-arm-winners"),
-        "plane": [*_plane(trials)],
+        # The success of each private algorithm on arms in two dimensions, the best first.
+        "plane": _at(trials, PLANE).sort_values("plane", ascending=False).to_dict("records"),
         "at_plane": PLANE,
     }
 
 
-def _model(algorithm: str) -> str:
-    return PLAYERS[algorithm][1]
-
-
-def _names(algorithms: pd.Series) -> list[str]:
-    """Return the names of those algorithms, in the order of the comparison."""
-    return [PLAYERS[name][0] for name in PLAYERS if name in set(algorithms)]
-
-
-def _key(table: pd.DataFrame) -> pd.DataFrame:
-    return table.set_index(SETTING)
+def _names(rows: pd.DataFrame) -> list[str]:
+    """Return the names of the algorithms of some rows, in the order of the comparison."""
+    return [PLAYERS[name][0] for name in PLAYERS if name in set(rows["algorithm"])]
 
 
 def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
@@ -162,27 +133,21 @@ def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
 
 def _answers(tables: Published) -> Iterator[Values]:
     """Yield the answer to each question of the page's table, with its price of privacy."""
+    scores = tables.scores
     for kind in SHOWN:
-        scores = tables.scores
         for question in QUESTIONS:
-            answers = _at(tables.winners(kind), question)
-            if answers.empty:
-                continue
-            row = answers.iloc[0]
-            scored = _at(scores, question)
-            score = scored[scored["algorithm"] == row["first"]].iloc[0]
-            tied = [PLAYERS[name][0] for name in row["tied"].split()]
-            yield {
-                "model": "local" if kind == LOCAL else "central",
-                **question,
-                "is_won": row["verdict"] == WINNER,
-                "by_default": row["verdict"] != WINNER and row["default"] != "",
-                "first": row["first_name"],
-                "others": [name for name in tied if name != row["first_name"]],
-                "second": row["second_name"],
-                "margin": [row[end] for end in ("margin", "margin_lo", "margin_hi")],
-                "price": score["price"],
-            }
+            for row in _at(tables.winners(kind), question)[:1].to_dict("records"):
+                scored = _at(scores, question)
+                yield {
+                    "model": "local" if kind == LOCAL else "central",
+                    **question,
+                    "is_won": row["verdict"] == WINNER,
+                    "by_default": row["verdict"] != WINNER and row["default"] != "",
+                    "first": row["first_name"],
+                    "second": row["second_name"],
+                    "margin": [row[end] for end in ("margin", "margin_lo", "margin_hi")],
+                    "price": scored["price"][scored["algorithm"] == row["first"]].iloc[0],
+                }
 
 
 def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
@@ -207,7 +172,7 @@ def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
         "remain": [int((by_default[base] == by_default["default"]).sum()) for base in LOGARITHMS],
         "survive": int((by_default["verdict"] == WINNER).sum()),
         "audited": _audited(tables, str(first.index[0])),
-        "players": [PLAYERS[name][0] for name in BEST_ARM if _model(name) in CLASSES[kind]],
+        "players": [PLAYERS[name][0] for name in BEST_ARM if PLAYERS[name][1] in CLASSES[kind]],
     }
 
 
@@ -215,15 +180,10 @@ def _audited(tables: Published, algorithm: str) -> float:
     """Return the largest share of its claim that the audit shows an algorithm to lose."""
     is_played = tables.scores["algorithm"] == algorithm
     variants = set(tables.scores["variant"][is_played])
-    audit = tables.audit[tables.audit["algorithm"] == algorithm]
-    ratios = audit["ratio"][audit["variant"].isin(variants)].dropna()
+    audit = tables[AUDIT.stem]
+    is_own = (audit["algorithm"] == algorithm) & audit["variant"].isin(variants)
+    ratios = audit["ratio"][is_own].dropna()
     return float(ratios.max()) if len(ratios) else 0.0
-
-
-def _plane(trials: pd.DataFrame) -> Iterator[Values]:
-    """Yield the success of each private algorithm on arms in two dimensions, the best first."""
-    for row in _at(trials, PLANE).sort_values("plane", ascending=False).to_dict("records"):
-        yield {"name": row["name"], "success": row["plane"], "is_pure": row["class"] == PURE}
 
 
 def _tuning(table: pd.DataFrame) -> Values:

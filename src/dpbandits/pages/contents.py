@@ -1,8 +1,8 @@
 """What the pages show of each paper: figures, claims, findings and errata, from published files."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -15,9 +15,7 @@ from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY, together
 from dpbandits.config.documents import Sentence, Spec, load_document, one_of
 from dpbandits.errors import InputError
-from dpbandits.pages.figures import FigureGroup, by_figure
 from dpbandits.pages.published import (
-    PUBLISHED,
     evidence_paths,
     filled,
     published_digitised,
@@ -25,19 +23,25 @@ from dpbandits.pages.published import (
     published_papers,
 )
 from dpbandits.pages.verdicts import (
+    ANSWERS,
     VARIANTS,
     Values,
     answers,
     begun,
     by_verdict,
+    claims_text,
     counted,
+    counted_sentence,
     in_counts,
     number_text,
     with_powers,
 )
 from dpbandits.pipeline.check import check_sentences
-from dpbandits.pipeline.project import Project, published_table
+from dpbandits.pipeline.project import FIGURES, Project, published_table
+from dpbandits.pipeline.targets import EXTRA
 from dpbandits.reporting.digitised import reproduced_as_drawn
+from dpbandits.reporting.spec import FigureSpec
+from dpbandits.reporting.text import plain_label as plain
 from dpbandits.reporting.text import readable
 
 KINDS = {
@@ -96,16 +100,193 @@ def check_pages(project: Project) -> None:
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    for paper in project.built():
-        if paper in project.papers:
-            load_errata(project, paper)
-            study = project.study(paper)
-            check_sentences(study)
-            study.summary()
-            stems = [stem for figure in study.figures.values() for stem in figure.stems]
-            if study.about and study.about.twin not in [None, *stems]:
-                allowed = "a figure or panel of the paper"
-                raise InputError(f"{paper}: twin is {study.about.twin!r}; allowed: {allowed}")
+    for paper in project.chosen:
+        load_errata(project, paper)
+        study = project.study(paper)
+        check_sentences(study)
+        study.summary()
+        stems = [stem for figure in study.figures.values() for stem in figure.stems]
+        if study.about and study.about.twin not in [None, *stems]:
+            allowed = "a figure or panel of the paper"
+            raise InputError(f"{paper}: twin is {study.about.twin!r}; allowed: {allowed}")
+
+
+_STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
+
+
+def head_of(stem: str) -> str:
+    """Return how a paper names a figure or panel: ``Figure 1(b)`` for ``fig1b-repaired``.
+
+    A supplementary figure, and a figure without a number, is called by its name.
+    """
+    found = _STEM.fullmatch(stem)
+    if found is None:
+        return stem.removeprefix(EXTRA).replace("-", " ").capitalize()
+    number, letter = found.groups()
+    return f"Figure {number}({letter})" if letter else f"Figure {number}"
+
+
+@dataclass(frozen=True, eq=False)
+class FigureGroup:
+    """A figure of a paper or comparison in all its variants, and what came out of it.
+
+    Attributes:
+        contents: what is published.
+        paper: short name of the paper or comparison.
+        base: name of the figure, such as ``fig1``.
+        entries: the figure in each variant by name, the one of that name first.
+    """
+
+    contents: "Contents" = field(repr=False)
+    paper: str
+    base: str
+    entries: Mapping[str, FigureSpec]
+
+    @property
+    def first(self) -> FigureSpec:
+        """The figure in the variant that is shown first."""
+        return next(iter(self.entries.values()))
+
+    @property
+    def stems(self) -> list[str]:
+        """Names of the figures and of their panels."""
+        return [stem for entry in self.entries.values() for stem in entry.stems]
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether it is supplementary."""
+        return _STEM.fullmatch(self.base) is None
+
+    @property
+    def head(self) -> str:
+        """How the paper names it, or the name of a supplementary one."""
+        return head_of(self.base)
+
+    @property
+    def title(self) -> str:
+        """What came out, as a heading."""
+        return plain(self.first.title)
+
+    @property
+    def heading(self) -> str:
+        """Its title, after its name where the paper has one."""
+        return self.title if self.is_extra else f"{self.head}: {self.title}"
+
+    @property
+    def message(self) -> str:
+        """What to see in it, in one sentence of its entry."""
+        return plain(self.first.message)
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The rows of the ledger about it or any of its panels."""
+        names, ledger = set(self.stems), self.contents.ledger
+        is_about = ledger["figure"].map(lambda paths: not names.isdisjoint(_drawn(paths.split())))
+        return ledger[is_about & (ledger["paper"] == self.paper)]
+
+    @property
+    def claims(self) -> list[Values]:
+        """The claims about it or any of its panels."""
+        return [self.contents.claims[name] for name in self.rows["claim"].unique()]
+
+    @property
+    def findings(self) -> list[Values]:
+        """The findings about it or any of its panels."""
+        of_paper = self.contents.findings.get(self.paper, [])
+        return [each for each in of_paper if not {*self.stems}.isdisjoint(each["figure"])]
+
+    @property
+    def counts(self) -> list[tuple[str, list[tuple[str, int]]]]:
+        """The number of claims about it by verdict and variant."""
+        return by_verdict(self.rows)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether its opening has something to say."""
+        return bool(self.as_drawn or self.counts or (self.is_extra and self.findings))
+
+    @property
+    def as_drawn(self) -> str:
+        """A sentence on whether it comes out as drawn; "" without numbers of the paper."""
+        drawn = "" if self.is_extra else self.contents.reproduced(self.paper, self.base)
+        return f"As drawn: {drawn}." if drawn.startswith(("yes", "no")) else ""
+
+    @cached_property
+    def opening(self) -> str:
+        """What came out of it, computed: as drawn or not, and claims by verdict.
+
+        Of a supplementary figure it says what became of the findings that it is drawn for, or that
+        there is nothing to compute.
+        """
+        said = [counted_sentence(self.rows, name, len(self.counts)) for name, _ in self.counts]
+        if self.is_extra:
+            said += [finding["said"] for finding in self.findings]
+        if said or not self.is_extra:
+            return " ".join(filter(None, [self.as_drawn, *said]))
+        if self.paper not in self.contents.papers:
+            return "A comparison across papers: no claim and no finding is about it."
+        companion = re.match(rf"{EXTRA}(fig\d+)", self.base)
+        begin = f"Beside {head_of(companion[1])}: n" if companion else "N"
+        return f"{begin}o claim and no finding is about it{' alone' * bool(companion)}."
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """Sentences with the numbers behind the opening.
+
+        They are of every claim that fails, as a whole or in part, and of the findings that a
+        supplementary figure is drawn for.
+        """
+        variants, said = [name for name, _ in self.counts], []
+        for claim in self.claims:
+            for row in claim["rows"]:
+                if row["variant"] in variants and row["verdict"] in ("fails", "mixed"):
+                    choice = row["choice"] if len(variants) > 1 else row["words"]
+                    where = f", {choice}" * bool(choice)
+                    where += f" ({row['sub_claims']})" * bool(row["sub_claims"])
+                    number = f"{ANSWERS[row['verdict']]}{where}: {row['value']}"
+                    said.append(f"{number} ({claim['id']}).")
+        return said + [each["closest"] for each in self.findings * self.is_extra if each["closest"]]
+
+    @property
+    def panels(self) -> list[tuple[str, str]]:
+        """The letters of its panels, and what is seen there."""
+        about = self.contents.project.papers.get(self.paper)
+        seen = about.panels if about else {}
+        stems = [stem for stem in self.first.stems if stem in seen]
+        return [(stem.removeprefix(self.base), seen[stem]) for stem in stems]
+
+    @property
+    def alt(self) -> str:
+        """What is seen, in words."""
+        return " ".join(seen for _, seen in self.panels) or self.message
+
+    @property
+    def twin(self) -> tuple[str, "FigureGroup"] | None:
+        """The picture that shows it more clearly, and the figure that this is of; None for none."""
+        about = self.contents.project.papers.get(self.paper)
+        if about is None or about.twin is None or about.picture not in self.stems:
+            return None
+        figures = self.contents.figures(self.paper)
+        return next(((about.twin, each) for each in figures if about.twin in each.stems), None)
+
+    def by_panel(self, claims: Iterable[Values]) -> list[tuple[str, list[Values]]]:
+        """Return claims about it by the panels that they are about, each group with a heading."""
+        panels: dict[str, list[Values]] = {}
+        for claim in claims:
+            about = _drawn(claim["paths"]).intersection(self.stems)
+            letters = {match[2] if (match := _STEM.fullmatch(name)) else "" for name in about}
+            named = "" if "" in letters else ", ".join(sorted(letters))
+            panels.setdefault(named, []).append(claim)
+        whole = "What the paper says about it"
+        return [
+            (f"On panel ({letters})" if letters else whole, of_panel)
+            for letters, of_panel in sorted(panels.items())
+        ]
+
+
+def _drawn(paths: Iterable[str]) -> set[str]:
+    """Return the names of the figures and panels among the files that a claim is about."""
+    return {Path(path).stem for path in paths if path.endswith(".png")}
 
 
 @dataclass(frozen=True)
@@ -129,19 +310,11 @@ class Contents:
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
-        """The verdicts of all papers.
-
-        Raises:
-            InputError: no verdicts are published.
-        """
+        """The verdicts of all papers; InputError where none are published."""
         if not self.papers:
-            folder = self.project.folder / PUBLISHED
+            folder = self.project.folder / FIGURES
             raise InputError(f"{folder}: has no verdicts; allowed: published ones (make publish)")
         return together([published_ledger(self.project, paper) for paper in self.papers])
-
-    def ledger_of(self, paper: str) -> pd.DataFrame:
-        """Return the verdicts of one paper."""
-        return self.ledger[self.ledger["paper"] == paper]
 
     @cached_property
     def evidence(self) -> pd.DataFrame:
@@ -159,6 +332,39 @@ class Contents:
         """Every claim by its id, with its rows of the ledger and its answer."""
         by_id = self.ledger.groupby("claim", sort=False)
         return {str(name): self._claim(of_claim) for name, of_claim in by_id}
+
+    def _claim(self, of_claim: pd.DataFrame) -> Values:
+        records = [self._row(row) for row in of_claim.to_dict("records")]
+        judged = [row for row in records if row["verdict"] != "not applicable"]
+        keys = ("paper", "kind", "place", "statement", "scope", "rule")
+        return {
+            "id": records[0]["claim"],
+            **{key: records[0][key] for key in keys},
+            "paths": records[0]["figure"].split(),
+            "rows": records,
+            **answers(judged),
+            "by_variant": [
+                (variant, list(dict.fromkeys(row["verdict"] for row in of_variant)))
+                for variant, of_variant in groupby(judged, key=lambda row: row["variant"])
+            ],
+        }
+
+    def _row(self, row: Mapping[Any, Any]) -> Values:
+        """Return a row of the ledger, with what its number is and in words what it was asked of."""
+        words = self.in_words(row["paper"], row["interpretation"])
+        measured, asked = with_powers(row["measured"]), readable(row["asked"])
+        number, sub_claims = number_text(row), row["detail"].partition("; comparisons")[0]
+        value = f"{begun(measured)} is {number}" + (f"; it must be {asked}" if asked else "")
+        return {
+            **row,
+            "words": words,
+            "choice": ", ".join(filter(None, [VARIANTS[row["variant"]], words])),
+            "is_judged": row["verdict"] not in ("not applicable", "not testable"),
+            "measured": measured,
+            "asked": asked,
+            "value": value if measured and number else begun(row["detail"].rstrip(".")),
+            "sub_claims": sub_claims if row["verdict"] == "mixed" else "",
+        }
 
     @cached_property
     def findings(self) -> dict[str, list[Values]]:
@@ -180,25 +386,13 @@ class Contents:
                 raise
             # Claims are published first.
             rows = self.evidence.assign(verdict="")[:0]
-        return [
-            {
-                "id": finding.id,
-                "title": finding.title,
-                "place": finding.place,
-                "rule": finding.rule,
-                "beside": finding.claims,
-                "figures": finding.figure,
-                "is_headline": finding.headline,
-                "statement": self._filled(
-                    f"{study.findings_path}: findings.{finding.id}",
-                    paper,
-                    finding.statement,
-                    finding.numbers,
-                ),
-                **self._outcome(finding.id, finding.title, rows),
-            }
-            for finding in study.findings
-        ]
+        found = []
+        for each in study.findings:
+            place = f"{study.findings_path}: findings.{each.id}"
+            statement = self._filled(place, paper, each.statement, each.numbers)
+            outcome = self._outcome(each.id, each.title, rows)
+            found.append({**dict(each), "id": each.id, "statement": statement, **outcome})
+        return found
 
     def _outcome(self, name: str, title: str, rows: pd.DataFrame) -> Values:
         """Return what became of a finding: a word, a sentence, and the number nearest to another.
@@ -237,11 +431,9 @@ class Contents:
         entries = load_errata(self.project, paper).items()
         return [
             {
+                **dict(entry),
                 "id": name,
-                "place": entry.place,
                 "kind": KINDS[entry.kind],
-                "printed": entry.printed,
-                "taken": entry.taken,
                 "found": self._filled(f"{path}: {name}", paper, entry.found, entry.numbers),
                 "sources": [*dict.fromkeys(map(_source, entry.numbers.values()))],
             }
@@ -260,7 +452,7 @@ class Contents:
 
     def paper(self, name: str) -> Values:
         """Return what pages say of a paper, or of a comparison, which has no claims."""
-        study = self.project.study(name)
+        study, figures = self.project.study(name), self.figures(name)
         about = study.about
         said: Values = {
             "name": name,
@@ -270,8 +462,8 @@ class Contents:
             "short": (about and about.short_title) or study.title,
             "reduced": about and about.reduced,
             "is_draft": about and not about.is_published,
-            "figures": [group for group in self.figures(name) if not group.is_extra],
-            "extras": [group for group in self.figures(name) if group.is_extra],
+            "figures": [group for group in figures if not group.is_extra],
+            "extras": [group for group in figures if group.is_extra],
         }
         if name in self.papers:
             place = f"{study.config_path('findings')}: summary"
@@ -280,7 +472,7 @@ class Contents:
                 "sentence": summary.sentence,
                 "summary": self._filled(place, name, summary.statement, summary.numbers),
                 "drawn": self.reproduced(name),
-                "counts": by_verdict(self.ledger_of(name)),
+                "counts": by_verdict(self.ledger[self.ledger["paper"] == name]),
                 "claims": [claim for claim in self.claims.values() if claim["paper"] == name],
                 "findings": self.findings[name],
                 "errata": self.errata[name],
@@ -289,12 +481,12 @@ class Contents:
         return said
 
     def figures(self, paper: str) -> list[FigureGroup]:
-        """Return the figures of a paper or comparison."""
-        entries = self.project.study(paper).figures
-        return [
-            FigureGroup(self, paper, base, {name: entries[name] for name in names})
-            for base, names in by_figure(entries).items()
-        ]
+        """Return the figures of a paper or comparison, each with its variants."""
+        groups: dict[str, dict[str, FigureSpec]] = {}
+        for name, entry in self.project.study(paper).figures.items():
+            match = _STEM.fullmatch(name)
+            groups.setdefault(f"fig{match[1]}" if match else name, {})[name] = entry
+        return [FigureGroup(self, paper, base, entries) for base, entries in groups.items()]
 
     @property
     def headline(self) -> str:
@@ -303,10 +495,9 @@ class Contents:
         reduced = self.ledger["paper"].isin([name for name in papers if papers[name].reduced])
         smaller = sum(counted(self.ledger[reduced], "as-written").values())
         where = f", {smaller} of them at a smaller scale" if smaller else ""
-        return (
-            f"{sum(counts.values())} claims of the papers were checked{where}, with the algorithms "
-            f"as written. Of these {in_counts(counts)}."
-        )
+        were = f"of the papers {'was' if sum(counts.values()) == 1 else 'were'} checked{where}"
+        said = f"{claims_text(counts)} {were}, with the algorithms as written."
+        return f"{said} Of these {in_counts(counts)}." if any(counts.values()) else said
 
     @cached_property
     def certainty(self) -> Values:
@@ -337,44 +528,6 @@ class Contents:
         words |= VARIANTS
         keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
         return ", ".join(words.get(key, key.replace("=", " = ")) for key in keys)
-
-    def _claim(self, of_claim: pd.DataFrame) -> Values:
-        records = [self._row(row) for row in of_claim.to_dict("records")]
-        first = records[0]
-        judged = [row for row in records if row["verdict"] != "not applicable"]
-        keys = ("paper", "kind", "place", "statement", "scope", "rule")
-        return {
-            "id": first["claim"],
-            **{key: first[key] for key in keys},
-            "paths": first["figure"].split(),
-            "rows": records,
-            **answers(judged),
-            "by_variant": [
-                (variant, list(dict.fromkeys(row["verdict"] for row in of_variant)))
-                for variant, of_variant in groupby(judged, key=lambda row: row["variant"])
-            ],
-        }
-
-    def _row(self, row: Mapping[Any, Any]) -> Values:
-        """Return a row of the ledger, with what its number is and in words what it was asked of."""
-        words = self.in_words(row["paper"], row["interpretation"])
-        measured, asked = with_powers(row["measured"]), readable(row["asked"])
-        number = number_text(row)
-        value = f"{begun(measured)} is {number}" + (f"; it must be {asked}" if asked else "")
-        is_judged = row["verdict"] not in ("not applicable", "not testable")
-        return {
-            **row,
-            "words": words,
-            "choice": ", ".join(filter(None, [VARIANTS[row["variant"]], words])),
-            "is_judged": is_judged,
-            "measured": measured,
-            "asked": asked,
-            "number": number,
-            "value": value if measured and number else begun(row["detail"].rstrip(".")),
-            "sub_claims": row["detail"].partition("; comparisons")[0]
-            if row["verdict"] == "mixed"
-            else "",
-        }
 
 
 def _source(number: NumberSource) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from datetime import date
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pandas as pd
@@ -16,20 +17,20 @@ from dpbandits.claims.verdict import VERDICTS
 from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
-from dpbandits.pages.contents import Contents
-from dpbandits.pages.figures import FigureGroup, head_of
-from dpbandits.pages.published import PUBLISHED, REPAIRED, with_tables
-from dpbandits.pages.render import render, table, with_region
+from dpbandits.pages.contents import Contents, FigureGroup, head_of
+from dpbandits.pages.published import render, table, with_region, with_tables
 from dpbandits.pages.verdicts import (
     DIFFERS,
     MEANINGS,
+    REPAIRED,
     VARIANTS,
     Values,
     by_verdict,
+    claims_text,
     counted,
     in_counts,
 )
-from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
 from dpbandits.pipeline.targets import COSTS, REPORT, RESULTS, Target, targets, timing_path
 
@@ -46,7 +47,7 @@ def paper_page(contents: Contents, paper: str) -> str:
         "figures": [part for part in parts if not part["group"].is_extra],
         "extras": [part for part in parts if part["group"].is_extra],
         "counts": [
-            f"Of {sum(dict(words).values())} claims {VARIANTS[name]}, {in_counts(dict(words))}."
+            f"Of {claims_text(dict(words))} {VARIANTS[name]}, {in_counts(dict(words))}."
             for name, words in about["counts"]
         ],
         "errata": [
@@ -63,36 +64,29 @@ def _figure_part(group: FigureGroup, pending: dict[str, Values]) -> Values:
 
     These are taken out of ``pending``, id -> claim or finding.
     """
-    shown = {
-        entry["id"]: entry
-        for entry in [*group.claims, *group.findings]
-        if pending.pop(entry["id"], None)
-    }
+    ids = [entry["id"] for entry in [*group.claims, *group.findings]]
+    shown = {name for name in ids if pending.pop(name, None)}
     first, *others = group.entries
     return {
         "group": group,
         "others": [(name, name.removeprefix(f"{first}-").replace("-", " ")) for name in others],
         "by_panel": group.by_panel(each for each in group.claims if each["id"] in shown),
         "findings": [finding for finding in group.findings if finding["id"] in shown],
-        "elsewhere": [
-            entry["id"] for entry in [*group.claims, *group.findings] if entry["id"] not in shown
-        ],
+        "elsewhere": [name for name in ids if name not in shown],
     }
 
 
-def claims_page(project: Project) -> str:
+def claims_page(contents: Contents) -> str:
     """Return the index of all claims and findings."""
-    contents = Contents.of(project)
     whole = contents.ledger[contents.ledger["variant"] != REPAIRED]
     words = [*VERDICTS[:-1], DIFFERS]
-    stands = (EXACT, IN_FAMILY, ALONE)
     rows: list[list[object]] = []
     for paper in contents.papers:
         own = whole[whole["paper"] == paper]
         for variant, _ in by_verdict(own):
             counts = counted(own, variant)
             of_variant = own.loc[own["variant"] == variant, "family_wise"].value_counts()
-            same = [of_variant.get(word, 0) for word in stands]
+            same = [of_variant.get(word, 0) for word in (EXACT, IN_FAMILY, ALONE)]
             link = f"[`{paper}`](#{paper})"
             numbers = [counts[word] for word in words]
             rows.append([link, VARIANTS[variant], sum(counts.values()), *numbers, *same])
@@ -109,45 +103,34 @@ def claims_page(project: Project) -> str:
     )
 
 
-def errata_page(project: Project) -> str:
-    """Return the index of the errata.
-
-    Raises:
-        InputError: a number is not published.
-    """
-    contents = Contents.of(project)
+def errata_page(contents: Contents) -> str:
+    """Return the index of the errata."""
     return render("errata.md", papers=[contents.paper(paper) for paper in contents.papers])
 
 
-def gallery_page(project: Project) -> str:
+def gallery_page(contents: Contents) -> str:
     """Return every published figure in small, with what came out."""
-    contents = Contents.of(project)
-    folder = project.folder / PUBLISHED
-    across = [name for name in project.known_comparisons if (folder / name).exists()]
+    project = contents.project
+    across = [
+        name for name in project.known_comparisons if (project.folder / FIGURES / name).exists()
+    ]
     parts = [contents.paper(name) for name in [*contents.papers, *across]]
     return render("gallery.md", parts=parts, papers=contents.papers)
 
 
-def front_page(project: Project, text: str) -> str:
+def front_page(contents: Contents, text: str) -> str:
     """Return the front page with its regions as the published verdicts have them.
 
-    Args:
-        project: the project.
-        text: the page as it is. Its region ``headline`` counts all claims and has a picture of each
-            paper, the region ``papers`` explains the words of a verdict and has a row for each
-            paper: figures, claims, one sentence.
-
-    Raises:
-        InputError: the marks of a region are missing, or a number is not published.
+    The region ``headline`` counts all claims and has a picture of each paper, the region ``papers``
+    explains the words of a verdict and has a row for each paper: figures, claims, one sentence.
     """
-    contents = Contents.of(project)
     meaning = "[What the words mean](#verdicts)."
     answer = f"**{contents.headline}** {meaning}\n\n{_strip(contents)}"
-    text = with_region(text, "headline", answer)
     left_out = (DIFFERS, "not applicable")
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
     meanings = table(["a claim", "meaning"], words, texts=2)
-    return with_region(text, "papers", f"{meanings}\n\n{_papers(contents)}")
+    text = with_region(text, "papers", f"{meanings}\n\n{_papers(contents)}")
+    return which_one(contents.project, with_region(text, "headline", answer))
 
 
 def _strip(contents: Contents) -> str:
@@ -158,7 +141,7 @@ def _strip(contents: Contents) -> str:
         stem = contents.project.papers[paper].picture or figures[0].base
         group = next(group for group in figures if stem in group.stems)
         drawn, shown = group.twin or (stem, group)
-        picture = f"{PUBLISHED.as_posix()}/{paper}/{drawn}.png"
+        picture = f"{FIGURES.as_posix()}/{paper}/{drawn}.png"
         pictures.append(
             f"[![{head_of(stem)} of {paper}]({picture})](docs/papers/{paper}.md#{stem})"
         )
@@ -197,38 +180,28 @@ def _papers(contents: Contents) -> str:
     return table(head, rows, texts=len(head))
 
 
-CITATION = "CITATION.cff"
-REFERENCES = "references:\n"
+REFERENCES = "\nreferences:\n"
 """The last key of ``CITATION.cff``."""
 
 
-def citation_page(project: Project, text: str) -> str:
-    """Return the citation with the references of the published papers.
-
-    Raises:
-        InputError: the key ``references`` is missing.
-    """
-    head, mark, _ = text.partition(f"\n{REFERENCES}")
+def citation_page(contents: Contents, text: str) -> str:
+    """Return the citation with the references of the published papers."""
+    head, mark, _ = text.partition(REFERENCES)
     if not mark:
-        raise InputError(f"{CITATION}: key references is missing; allowed: the last key")
-    references = [_reference(paper) for paper in _published(project)]
+        raise InputError("CITATION.cff: key references is missing; allowed: the last key")
+    project = contents.project
+    references = [_reference(project.papers[paper]) for paper in project.published]
     written = yaml.safe_dump(references, sort_keys=False, allow_unicode=True, width=200)
-    indented = "".join(f"  {line}\n" for line in written.splitlines())
-    return f"{head}\n{REFERENCES}{indented}"
-
-
-def _published(project: Project) -> list[PaperFile]:
-    return [paper for paper in project.papers.values() if paper.is_published]
+    return head + mark + indent(written, "  ")
 
 
 def _reference(paper: PaperFile) -> dict[str, Any]:
     """Return a paper as the Citation File Format has it."""
-    names = [{"family-names": each.family, "given-names": each.given} for each in paper.authors]
-    authors = [{key: name for key, name in each.items() if name} for each in names]
+    authors = [{"family-names": each.family, "given-names": each.given} for each in paper.authors]
     found = {
         "type": "conference-paper" if paper.proceedings else "article",
         "title": paper.title,
-        "authors": authors,
+        "authors": [{key: name for key, name in each.items() if name} for each in authors],
         "collection-title": paper.proceedings,
         "year": paper.year,
         "doi": paper.doi,
@@ -237,20 +210,14 @@ def _reference(paper: PaperFile) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-HEAD = ("", "results", "figures", "panels", "tables", "claims")
-
-
-def artifact_page(project: Project, text: str) -> str:
-    """Return the page with the table of what the archive holds.
-
-    Args:
-        project: the project, at its paper scale.
-        text: the page as it is.
-    """
+def artifact_page(contents: Contents, text: str) -> str:
+    """Return the page with the table of what the archive holds."""
+    project = contents.project
     counts = {f"`{name}`": _counts(project, name) for name in project.built()}
     total = [sum(column) for column in zip(*counts.values(), strict=True)]
     rows = [[name, *numbers] for name, numbers in {**counts, "all": total}.items()]
-    return with_region(text, "contents", table(HEAD, rows, texts=len(HEAD)))
+    heads = ["", "results", "figures", "panels", "tables", "claims"]
+    return with_region(text, "contents", table(heads, rows, texts=len(heads)))
 
 
 def _counts(project: Project, paper: str) -> list[int]:
@@ -273,17 +240,16 @@ MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
 
 def write_costs(project: Project) -> Path:
     """Write what was measured, and what was known of jobs that were not measured again."""
-    path = project.folder / COSTS
+    path, known = project.folder / COSTS, read_costs(project)
     # The ledger of some papers is not that of all.
     of_papers = project.built() + ["all"] * (project.chosen == project.published)
     built = [each for each in targets(project) if each.kind != REPORT and each.paper in of_papers]
-    measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
-    known = read_costs(project)
     names = {(target.paper, target.kind, target.name) for target in built}
     is_kept = [
         key in names or key[0] not in project.built()
         for key in known[KEY].itertuples(index=False, name=None)
     ]
+    measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
     both = [frame for frame in (known[is_kept], measured) if len(frame)] or [measured]
     rows = pd.concat(both).drop_duplicates(KEY, keep="last").sort_values(KEY)
     write_text(path, rows.to_csv(index=False, lineterminator="\n"))
@@ -297,25 +263,21 @@ def read_costs(project: Project) -> pd.DataFrame:
 
 
 def _measured(project: Project, built: list[Target]) -> Iterator[list[object]]:
+    """Yield what was measured; jobs of simulations with runs in the cache were short."""
     for target in built:
         path = timing_path(project, target)
-        if path.is_file() and not _is_from_cache(target):
+        is_result = target.kind == RESULTS and target.provenance.is_file()
+        is_cached = is_result and read_provenance(target.provenance).get("cached_runs")
+        if path.is_file() and not is_cached:
             last = pd.read_csv(path, sep="\t", na_values="-").iloc[-1]
             values = [round(float(last[column]), 1) for column in MEASURED.values()]
             yield [target.paper, target.kind, target.name, *values]
 
 
-def _is_from_cache(target: Target) -> bool:
-    """Return whether some runs of a simulation were in the cache, so that its job was short."""
-    if target.kind != RESULTS or not target.provenance.is_file():
-        return False
-    return bool(read_provenance(target.provenance).get("cached_runs", 0))
-
-
-def cluster_page(project: Project, text: str) -> str:
+def cluster_page(contents: Contents, text: str) -> str:
     """Return the page with its table filled in: the jobs of each paper by kind, and the longest."""
     rows = []
-    for (paper, kind), jobs in read_costs(project).groupby(["paper", "kind"]):
+    for (paper, kind), jobs in read_costs(contents.project).groupby(["paper", "kind"]):
         minutes = jobs["cpu_seconds"] / 60
         longest = jobs["name"].iloc[int(minutes.argmax())]
         numbers = [f"{minutes.sum():.1f}", f"{minutes.max():.1f}", f"{jobs['memory'].max():.0f}"]
@@ -324,80 +286,69 @@ def cluster_page(project: Project, text: str) -> str:
     return with_region(text, "cost", table(heads, rows, texts=3))
 
 
-FILES = ("paper", "experiments", "claims")
-"""What a paper states about itself, by file."""
-
-_NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
-
-
 def write_skeleton(project: Project, name: str) -> list[Path]:
     """Write the folder of a draft; return its files.
 
     Raises:
         InputError: the name is not allowed, or taken.
     """
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(f"name is {name!r}; allowed: small letters, digits and -")
     folder = project.folder / PAPERS / name
     if folder.exists() or name in project.known_comparisons:
         raise InputError(f"name is {name!r}, which is taken; allowed: another")
     prefix = re.sub("[^A-Z]", "", name.upper())
     paths = []
-    for kind in FILES:
+    for kind in ("paper", "experiments", "claims"):
         paths.append(folder / f"{kind}.yaml")
         text = render(f"new-paper.{kind}.yaml", paper=name, prefix=prefix, year=date.today().year)
         write_text(paths[-1], text)
     return paths
 
 
-PAGES: Mapping[str, Callable[[Project], str]] = {
-    "docs/choosing.md": choosing_page,
+PAGES: Mapping[str, Callable[[Contents], str]] = {
+    "docs/choosing.md": lambda contents: choosing_page(contents.project),
     "docs/claims.md": claims_page,
     "docs/errata.md": errata_page,
     "docs/gallery.md": gallery_page,
 }
 """Document -> what returns the whole of it; those of the papers come to them."""
 
-REGIONS: Mapping[str, Callable[[Project, str], str]] = {
-    "README.md": lambda project, text: which_one(project, front_page(project, text)),
+REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
+    "README.md": front_page,
     "CITATION.cff": citation_page,
     "docs/artifact.md": artifact_page,
     "docs/cluster.md": cluster_page,
-    "docs/deviations.md": with_tables,
+    "docs/deviations.md": lambda contents, text: with_tables(contents.project, text),
 }
 """Document -> what fills in its computed parts, in the text that it has."""
 
 
-def documents(project: Project) -> list[str]:
-    """Return the documents that are written, those of the papers first."""
-    papers = [f"docs/papers/{paper}.md" for paper in Contents.of(project).papers]
-    return [*papers, *PAGES, *REGIONS]
-
-
-def document(project: Project, name: str) -> str:
-    """Return one of ``documents`` as the published copies have it.
+def documents(contents: Contents) -> dict[str, str]:
+    """Return every document as the published copies have it, those of the papers first.
 
     Raises:
         InputError: a number is not published, or the marks of a region are missing.
     """
-    if name in PAGES:
-        return PAGES[name](project)
-    if name in REGIONS:
-        return REGIONS[name](project, (project.folder / name).read_text(encoding="utf-8"))
-    return paper_page(Contents.of(project), Path(name).stem)
+    made = {f"docs/papers/{paper}.md": paper_page(contents, paper) for paper in contents.papers}
+    made |= {name: page(contents) for name, page in PAGES.items()}
+    for name, fill in REGIONS.items():
+        made[name] = fill(contents, (contents.project.folder / name).read_text(encoding="utf-8"))
+    return made
 
 
 def write_drafts(project: Project, names: Iterable[str]) -> list[Path]:
     """Write the pages of drafts, which no other document names; return their paths."""
-    paths = [project.folder / f"docs/papers/{name}.md" for name in names]
-    for path in paths:
-        write_text(path, paper_page(Contents(project, (path.stem,)), path.stem))
-    return paths
+    pages = {name: paper_page(Contents(project, (name,)), name) for name in names}
+    return _write(project, {f"docs/papers/{name}.md": text for name, text in pages.items()})
 
 
 def write_documents(project: Project) -> list[Path]:
     """Write every document from the published copies; return their paths."""
-    texts = {project.folder / name: document(project, name) for name in documents(project)}
-    for path, text in texts.items():
-        write_text(path, text)
-    return list(texts)
+    return _write(project, documents(Contents.of(project)))
+
+
+def _write(project: Project, texts: Mapping[str, str]) -> list[Path]:
+    for name, text in texts.items():
+        write_text(project.folder / name, text)
+    return [project.folder / name for name in texts]

@@ -1,7 +1,7 @@
 """How the verdict on a claim came about, in words: by results, or by what is published."""
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -33,78 +33,71 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]
     raise InputError(f"claim is {identifier!r}; nearest ids: {ids or 'none'}")
 
 
-def explain_claim(project: Project, identifier: str) -> str:
-    """Return how the verdict on a claim, such as ``TSDP-C8``, comes about from the results.
-
-    A finding is explained by what is published of it.
-    """
-    # The published verdicts are explained without the engine that judges.
-    from dpbandits.claims.ledger import comparisons, ledger, simultaneous
-    from dpbandits.pipeline.jobs import evidence_of, judged
-
-    paper, claim = find_claim(project, identifier)
-    if isinstance(claim, Finding):
-        return explain_published(project, identifier)
-    announce(f"judging {claim.id}")
-    judgements = judged(project, paper, [claim], evidence_of(project, paper))
-    tables = [make(judgements) for make in (ledger, simultaneous, comparisons)]
-    return _told(project, paper, claim, tables, is_published=False)
-
-
-def explain_published(project: Project, identifier: str) -> str:
-    """Return how the verdict on a claim or finding came about, by what is published of it.
+def explain(project: Project, identifier: str, *, is_published: bool) -> str:
+    """Return how the verdict on a claim or finding came about, by results or what is published.
 
     Args:
-        project: with config and published verdicts.
+        project: with config, and with results or published verdicts.
         identifier: of the claim or finding, such as ``TSDP-C8``.
+        is_published: by what is published of it, as a finding always is.
 
     Raises:
-        InputError: nothing is published of it, or not every number of a finding.
+        InputError: nothing is published of it, or not every number of a finding; or results are
+            missing.
     """
     paper, claim = find_claim(project, identifier)
     if isinstance(claim, Finding):
         return "\n".join(_finding_lines(project, paper, claim))
-    names = ("claims", "simultaneous", "evidence")
-    tables = [published_table(project, paper, name) for name in names]
-    return _told(project, paper, claim, tables, is_published=True)
+    if is_published:
+        names = ("claims", "simultaneous", "evidence")
+        verdicts, both, compared = (published_table(project, paper, name) for name in names)
+    else:
+        # The published verdicts are explained without the engine that judges.
+        from dpbandits.claims.ledger import comparisons, ledger, simultaneous
+        from dpbandits.pipeline.jobs import evidence_of, judged
 
-
-def _told(
-    project: Project,
-    paper: str,
-    claim: Claim,
-    tables: Sequence[pd.DataFrame],
-    *,
-    is_published: bool,
-) -> str:
-    """Return how a claim came out, by the rows of ``claims``, ``simultaneous`` and ``evidence``."""
-    study, (verdicts, both, compared) = project.study(paper), tables
+        announce(f"judging {claim.id}")
+        judgements = judged(project, paper, [claim], evidence_of(project, paper))
+        verdicts, both, compared = (
+            make(judgements) for make in (ledger, simultaneous, comparisons)
+        )
     rows = verdicts.merge(both, on=[*KEYS, "verdict"])
-    texts = []
-    for row in rows[rows["claim"] == claim.id].to_dict("records"):
-        shown, of_row = None, _of_row(compared, row)
-        if name := variant_figure(study, claim, row["variant"]):
-            of_variant = claim.model_copy(update={"figure": (name,)})
-            [shown] = claim_figures(project, paper, of_variant)
-            shown = published_file(study, name) if is_published else shown
-        deciding = int((of_row["exploratory"].astype(str) == "False").sum())
-        lines = [
-            f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}",
-            f"  statement: {claim.statement}",
-            f"  scope: {claim.scope}",
-            f"  decided by: {claim.rule}",
-            f"  metric: {claim.metric}; results: {', '.join(claim.reads)}",
-            *_decision(claim, row, of_row),
-            f"  scale: {row['scale']}{', no evidence' if row['scale'] == 'quick' else ''}"
-            f"{', as published' if is_published else ''}",
-            *_reservations(project, paper),
-        ]
-        if not is_published:
-            lines += [f"  figure: {path}" for path in claim_figures(project, paper, claim)]
-        texts.append("\n".join([*lines, f"  {conclusion(claim, row, deciding, shown)}"]))
+    texts = [
+        "\n".join(_lines(project, paper, claim, row, _of_row(compared, row), is_published))
+        for row in rows[rows["claim"] == claim.id].to_dict("records")
+    ]
     if not texts:
         raise InputError(f"{claim.id}: no verdict is published; run snakemake to compute one")
     return "\n\n".join(texts)
+
+
+def _lines(
+    project: Project,
+    paper: str,
+    claim: Claim,
+    row: Mapping[Any, Any],
+    compared: pd.DataFrame,
+    is_published: bool,
+) -> Iterator[str]:
+    """Yield how a claim came out, by a row of the ledger and what was compared for it."""
+    study, shown = project.study(paper), None
+    if name := variant_figure(study, claim, row["variant"]):
+        of_variant = claim.model_copy(update={"figure": (name,)})
+        [shown] = claim_figures(project, paper, of_variant)
+        shown = published_file(study, name) if is_published else shown
+    deciding = int((compared["exploratory"].astype(str) == "False").sum())
+    yield f"{claim.id} ({claim.kind}; {claim.place}), {_choice(project, paper, row)}"
+    yield f"  statement: {claim.statement}"
+    yield f"  scope: {claim.scope}"
+    yield f"  decided by: {claim.rule}"
+    yield f"  metric: {claim.metric}; results: {', '.join(claim.reads)}"
+    yield from _decision(claim, row, compared)
+    evidence = ", no evidence" * (row["scale"] == "quick") + ", as published" * is_published
+    yield f"  scale: {row['scale']}{evidence}"
+    yield from _reservations(project, paper)
+    if not is_published:
+        yield from (f"  figure: {path}" for path in claim_figures(project, paper, claim))
+    yield f"  {_conclusion(claim, row, deciding, shown)}"
 
 
 def _decision(claim: Claim, row: Mapping[Any, Any], compared: pd.DataFrame) -> Iterator[str]:
@@ -178,28 +171,21 @@ def _comparisons(compared: pd.DataFrame) -> Iterator[str]:
         is_beside = str(one["exploratory"]) == "True" and one["decided"] != "reported"
         beside = " (exploratory)" if is_beside else ""
         level = f" at level {one['level']:.3g}" if one["level"] > 0.0 else ""
-        number = f"{found_text(one)}{asked}{level}"
+        number = f"{_found(one)}{asked}{level}"
         yield f"    {one['decided']:<9} {one['comparison']}{beside}: {number}"
 
 
-_CONCLUSIONS = {"mixed": "is mixed, since its parts come out differently"}
-_CONCLUSIONS |= {verdict: verdict for verdict in ("holds", "fails")}
-"""Verdict -> what the claim does or is."""
-
-
-def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
+def _conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
     """Return what was asked, found and concluded on one row of the ledger, in a sentence or two.
 
-    Args:
-        claim: the claim.
-        row: its columns in ``claims.csv`` and ``simultaneous.csv``.
-        compared: number of comparisons that enter the verdict.
-        figure: file of the figure that shows the variant of the row, or None.
+    ``compared`` comparisons enter the verdict, ``figure`` shows the variant of the row.
     """
     shown = f"; see {figure}" if figure else "; no figure shows this variant"
     choice = f" ({row['interpretation']})" if row["interpretation"] else ""
     begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"
-    followed = f"the claim {_CONCLUSIONS.get(row['verdict'], 'is ' + row['verdict'])}"
+    verdict = row["verdict"] if row["verdict"] in ("holds", "fails") else f"is {row['verdict']}"
+    why = ", since its parts come out differently" * (row["verdict"] == "mixed")
+    followed = f"the claim {verdict}{why}"
     if not row["measured"]:
         reason = str(row["detail"]).rstrip(".") or "Nothing was compared"
         return f"{begin} {followed}{shown}. {reason[0].upper()}{reason[1:]}."
@@ -208,14 +194,14 @@ def conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str 
     runs = int(row["runs"])
     by = f"{runs:,} run{'s' * (runs > 1)} found" if runs else "exact computation found"
     if not row["asked"]:
-        known = f"{by} {found_text(row)} for {measured}, which is reported"
+        known = f"{by} {_found(row)} for {measured}, which is reported"
         return f"{begin} {known}; by {compared} comparisons with a threshold {followed}{shown}."
     binding = f", the binding one of {compared} comparisons" if compared > 1 else ""
     asked = f"asked whether {measured} is {row['asked']}{binding}"
-    return f"{begin} {asked}, {by} {found_text(row)}, so that {followed}{shown}."
+    return f"{begin} {asked}, {by} {_found(row)}, so that {followed}{shown}."
 
 
-def found_text(row: Mapping[Any, Any]) -> str:
+def _found(row: Mapping[Any, Any]) -> str:
     """Return the estimate, with its interval where it has one."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
     return interval_text(value, low, high) or "no number"

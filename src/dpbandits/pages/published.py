@@ -1,4 +1,4 @@
-"""Published numbers, tables and verdicts, read from the csv files under `docs`.
+"""Markdown from Jinja templates, filled with published numbers, tables and verdicts.
 
 In a text `{name}` is filled in: a number is the estimate of a comparison of a claim or finding (in
 the paper's `evidence.csv` or `findings-evidence.csv`), or a column of the one row of a csv where
@@ -7,35 +7,113 @@ other columns have given values.
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dpbandits.claims.docket import Claim, NumberSource
+from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import join, read_ledger
 from dpbandits.errors import InputError
-from dpbandits.pages.render import with_region
-from dpbandits.pipeline.project import TABLES, Project
-from dpbandits.pipeline.publish import claim_figures
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.publish import published_file
 from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import markdown_table
+from dpbandits.reporting.text import plain_label as plain
 
-PUBLISHED = Path("docs/figures")
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def one_line(text: object) -> str:
+    """Return a text with every run of white space replaced by one space."""
+    return " ".join(str(text).split())
+
+
+def without_elements(text: str) -> str:
+    """Return a text of Markdown in which nothing is an element of HTML."""
+    return re.sub(r"<(?=[A-Za-z/])", "&lt;", text)
+
+
+def prose(text: object) -> str:
+    """Return a text of the config as Markdown, on one line and without elements of HTML."""
+    return without_elements(one_line(plain(str(text))))
+
+
+def cell(text: object) -> str:
+    """Return a text as a cell of a Markdown table."""
+    return prose(text).replace("|", "\\|")
+
+
+def claim(identifier: str) -> str:
+    """Return a link to a claim or finding from a page in ``docs/``."""
+    return f"[{identifier}](claims.md#{identifier.lower()})"
+
+
+def environment(
+    folder: Path, filters: Iterable[Callable[..., Any]], *, escapes: bool
+) -> "Environment":
+    """Return the templates of a folder, with functions as filters."""
+    # A wheel without extras, which renders none, answers without jinja2.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    templates = Environment(
+        autoescape=escapes,
+        loader=FileSystemLoader(folder),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= {filter.__name__: filter for filter in filters}
+    return templates
+
+
+@cache
+def _documents() -> "Environment":
+    # Markdown: code hosts show it, and the site escapes what it takes from it.
+    folder = Path(__file__).with_name("templates")
+    return environment(folder, (cell, claim, prose), escapes=False)
+
+
+def render(template: str, /, **values: Any) -> str:
+    """Return a document or a region of one: a template with a value for each of its names."""
+    return _documents().get_template(template).render(values)
+
+
+def with_region(text: str, name: str, content: str) -> str:
+    """Return ``text`` with what is between the marks of the region ``name`` replaced.
+
+    Raises:
+        InputError: the marks are missing.
+    """
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        first = text.partition("\n")[0]
+        raise InputError(f"document {first!r}: the marks {begin} and {end} are missing or double")
+    head, _, rest = text.partition(begin)
+    return f"{head}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int) -> str:
+    """Return a table in Markdown, of which so many columns have texts and those right numbers."""
+    sides = ["---"] * texts + ["---:"] * (len(head) - texts)
+    lines = [f"| {' | '.join(map(cell, row))} |" for row in (head, *rows)]
+    return "\n".join([lines[0], f"|{'|'.join(sides)}|", *lines[1:]])
 
 
 def evidence_paths(project: Project, paper: str) -> list[Path]:
     """Return the published files of the comparisons behind a paper's claims and findings."""
-    paths = (project.folder / PUBLISHED / paper / f"{files[-1]}.csv" for files in VERDICTS.values())
+    paths = (project.folder / FIGURES / paper / f"{files[-1]}.csv" for files in VERDICTS.values())
     return [path for path in paths if path.is_file()]
 
 
 def filled(
     project: Project, paper: str, text: str, numbers: Mapping[str, NumberSource], place: str
 ) -> str:
-    """Return a text with the published numbers filled in, on one line.
+    """Return a text about a paper with the published numbers in the place of ``{names}``.
 
     Args:
         project: the project.
@@ -52,16 +130,15 @@ def filled(
         key: _number(project, paper, source, f"{place}.numbers.{key}")
         for key, source in numbers.items()
     }
-    idle = [key for key in found if f"{{{key}}}" not in text]
     try:
         answer = text.format(**found)
     except (KeyError, ValueError, IndexError) as error:
         raise InputError(
             f"{place}: the text asks for {error}; allowed: {', '.join(found) or 'no name'}"
         ) from None
-    if idle:
+    if idle := [key for key in found if f"{{{key}}}" not in text]:
         raise InputError(f"{place}: the text leaves out {', '.join(idle)}")
-    return " ".join(answer.split())
+    return one_line(answer)
 
 
 @cache
@@ -72,7 +149,12 @@ def _read(path: Path, changed: int) -> pd.DataFrame:
 
 def _number(project: Project, paper: str, source: NumberSource, place: str) -> str:
     """Return a published number as text, with its interval where it has one."""
-    paths, where, column = _row(project, paper, source)
+    keys = ("claim", "variant", "interpretation", "comparison")
+    paths, column = evidence_paths(project, paper), "estimate"
+    where: Mapping[str, object] = {key: getattr(source, key) for key in keys}
+    if source.file:
+        paths = [project.folder / "docs" / source.file]
+        where, column = source.where, source.column
     path = ", ".join(map(str, paths))
     try:
         frame = pd.concat([_read(path, path.stat().st_mtime_ns) for path in paths])
@@ -82,43 +164,24 @@ def _number(project: Project, paper: str, source: NumberSource, place: str) -> s
         if key not in frame:
             raise InputError(f"{place}: {path} has no {key}; allowed: {', '.join(frame.columns)}")
     for key, value in where.items():
-        frame = frame.loc[[_equals(cell, value) for cell in frame[key]]]
+        frame = frame.loc[[_equals(text, value) for text in frame[key]]]
     if len(frame) != 1:
         raise InputError(f"{place}: {len(frame)} rows of {path} are meant; allowed: one")
     row = frame.iloc[0].to_dict()
-    return _formatted(row, column, source.format, with_interval=source.interval)
-
-
-def _row(
-    project: Project, paper: str, source: NumberSource
-) -> tuple[list[Path], dict[str, Any], str]:
-    """Return the files, what its row is known by, and the column."""
-    if source.file:
-        return [project.folder / "docs" / source.file], source.where, source.column
-    keys = ("claim", "variant", "interpretation", "comparison")
-    where = {key: getattr(source, key) for key in keys}
-    return evidence_paths(project, paper), where, "estimate"
-
-
-def _equals(cell: str, value: object) -> bool:
-    try:
-        return float(cell) == float(str(value))
-    except ValueError:
-        return cell == str(value)
-
-
-def _formatted(row: Mapping[Any, str], column: str, form: str, *, with_interval: bool) -> str:
-    """Return the number of a column, and the ends of its interval where they differ."""
     prefix = "" if column in ("estimate", "y") else f"{column}_"
     ends = [row.get(f"{prefix}{end}", "") for end in ("lo", "hi")]
-    text = format(float(row[column]), form)
-    if not with_interval or "" in ends or not all(math.isfinite(float(end)) for end in ends):
+    text = format(float(row[column]), source.format)
+    if not source.interval or "" in ends or not all(math.isfinite(float(end)) for end in ends):
         return text
-    low, high = (format(float(end), form) for end in ends)
+    low, high = (format(float(end), source.format) for end in ends)
     return text if low == high else f"{text} [{low}, {high}]"
 
 
-_TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
+def _equals(text: str, value: object) -> bool:
+    try:
+        return float(text) == float(str(value))
+    except ValueError:
+        return text == str(value)
 
 
 def published_digitised(project: Project, paper: str) -> pd.DataFrame | None:
@@ -143,39 +206,29 @@ def _column(texts: "pd.Series[str]") -> "pd.Series[Any]":
     return texts if (is_text | is_rounded).any() or numbers.isna().all() else numbers
 
 
+_TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
+
+
 def with_tables(project: Project, text: str) -> str:
     """Return a document with each region ``table PAPER/NAME`` filled with the published table."""
     for region, paper, name in _TABLE.findall(text):
-        path = project.folder / TABLES / paper / f"{name}.csv"
-        numbers = read_table(path)
-        table = markdown_table(project.study(paper).table_entries[name], name, numbers)
-        text = with_region(text, region, f"\n{table}\n")
+        numbers = read_table(project.folder / TABLES / paper / f"{name}.csv")
+        made = markdown_table(project.study(paper).table_entries[name], name, numbers)
+        text = with_region(text, region, f"\n{made}\n")
     return text
-
-
-REPAIRED = "repaired"
-"""The variant that is no statement on a paper, and so counted and shown apart."""
 
 
 def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
     """Return those papers whose verdicts are there."""
-    folder = project.folder / PUBLISHED
+    folder = project.folder / FIGURES
     return [paper for paper in papers if (folder / paper / "simultaneous.csv").exists()]
 
 
 def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
-    claims = project.study(paper).claims
-    figures = {claim.id: published_figures(project, paper, claim) for claim in claims}
-    folder = project.folder / PUBLISHED / paper
+    study, folder = project.study(paper), project.folder / FIGURES / paper
+    figures = {
+        claim.id: [published_file(study, name) for name in claim.figure] for claim in study.claims
+    }
     verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
-    return join(paper, claims, verdicts, both, figures)
-
-
-def published_figures(project: Project, paper: str, claim: Claim) -> list[str]:
-    """Return the published copy of each figure, panel and table that a claim is about."""
-    built = (Path(path) for path in claim_figures(project, paper, claim))
-    return [
-        ((PUBLISHED if path.suffix == ".png" else TABLES) / paper / path.name).as_posix()
-        for path in built
-    ]
+    return join(paper, study.claims, verdicts, both, figures)

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
 from dpbandits.claims.verdict import VERDICTS
-from dpbandits.pages.published import REPAIRED
 from dpbandits.reporting.text import readable
 from dpbandits.text_tables import interval_text
 
 Values = dict[str, Any]
 
+REPAIRED = "repaired"
+"""The variant that is no statement on a paper, and so counted and shown apart."""
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 
@@ -87,28 +89,22 @@ def answers(rows: list[Values]) -> Values:
         name = f" {VARIANTS[variant]}" if len(verdicts) > 1 else ""
         words = []
         for verdict, chosen in of_variant.items():
-            answer, first, where, many = ANSWERS[verdict], chosen[0], "", ""
+            answer, first, where = ANSWERS[verdict], chosen[0], ""
+            words.append(answer.lower())
             if len(of_variant) > 1:
                 named = [row["words"] for row in chosen]
-                words.append(f"{answer.lower()} ({'; '.join(named)})")
+                words[-1] += f" ({'; '.join(named)})"
                 where = f" ({'; '.join(filter(None, named))})" if any(named) else ""
-            else:
-                words.append(answer.lower())
             if len(chosen) > 1 and not where:
-                many = f", in each of {len(chosen)} interpretations"
+                where = f", in each of {len(chosen)} interpretations"
             mixed = f" ({first['sub_claims']})" if first["sub_claims"] else ""
-            sentences.append(f"{answer}{name}{where}{many}{mixed}: {first['value']}.")
+            sentences.append(f"{answer}{name}{where}{mixed}: {first['value']}.")
         parts.append(f"{', '.join(words)}{name}")
     return {"short": "; ".join(parts) or "not applicable", "answer": sentences}
 
 
 def counted(ledger: pd.DataFrame, variant: str) -> dict[str, int]:
-    """Return the number of claims on a variant by verdict; those last that have several.
-
-    Args:
-        ledger: some rows of the ledger.
-        variant: such as ``as-written``.
-    """
+    """Return how many claims in some rows of the ledger a variant has by verdict; several last."""
     judged = ledger[(ledger["variant"] == variant) & (ledger["verdict"] != "not applicable")]
     verdicts = judged.groupby("claim")["verdict"]
     agree = verdicts.nunique() == 1
@@ -118,16 +114,10 @@ def counted(ledger: pd.DataFrame, variant: str) -> dict[str, int]:
 
 
 def by_verdict(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return how many claims have which verdict, by variant of a paper: those that occur.
-
-    The variant ``repaired`` is no statement on a paper and not counted.
-    """
-    found = []
-    for variant in ("as-written", "as-coded"):
-        words = [(word, n) for word, n in counted(ledger, variant).items() if n]
-        if words:
-            found.append((variant, words))
-    return found
+    """Return how many claims have which verdict, by variant of a paper: those that occur."""
+    variants = (name for name in VARIANTS if name != REPAIRED)
+    counts = {name: [*filter(itemgetter(1), counted(ledger, name).items())] for name in variants}
+    return [(name, words) for name, words in counts.items() if words]
 
 
 _COUNTED = {
@@ -146,6 +136,12 @@ def in_counts(counts: Mapping[str, int]) -> str:
         if n
     ]
     return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+
+
+def claims_text(counts: Mapping[str, int]) -> str:
+    """Return how many claims are counted: ``1 claim``."""
+    size = sum(counts.values())
+    return f"{size} claim{'s' * (size != 1)}"
 
 
 def counted_sentence(ledger: pd.DataFrame, variant: str, variants: int) -> str:

@@ -52,9 +52,6 @@ def pack(project: Project, folder: Path) -> Path:
     """Write ``dpbandits-VERSION.tar.gz`` into a folder; return its path.
 
     The same checkout with the same results gives the same bytes.
-
-    Raises:
-        InputError: this is no git checkout, or something that belongs in is missing or stale.
     """
     root = project.folder
     tracked = sorted(filter(None, _git(root, "ls-files", "-z").split("\0")))
@@ -137,11 +134,6 @@ def crate_of(
 
     The Snakefile is the workflow, the run one ``CreateAction`` from the config to all outputs
     (https://www.researchobject.org/workflow-run-crate/).
-
-    Args:
-        project: the project.
-        records: provenance file -> its content, of all that was built.
-        outputs: files that the run made.
     """
     root, citation = project.folder, _citation(project.folder)
     crate = ROCrate(version=RO_CRATE)

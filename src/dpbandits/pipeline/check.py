@@ -60,11 +60,7 @@ def _shape(series: Series, metric: str) -> tuple[int, ...]:
 
 
 def check_files(project: Project) -> None:
-    """Check every file that a build of the chosen papers reads.
-
-    Raises:
-        InputError: in one line, the file, the key and what is allowed.
-    """
+    """Check every file that a build of the chosen papers reads."""
     seen: dict[str, str] = {}
     for study in map(project.study, project.built()):
         for plan in study.simulations.values():
@@ -156,9 +152,6 @@ def check_filters(project: Project) -> None:
 
     Takes seconds, so that it is no part of ``check_files``, which every run begins with. Exact
     results, and simulations whose parameters others tune, are not known before they are computed.
-
-    Raises:
-        InputError: in one line, the file, the entry and what is allowed.
     """
     names = project.built()
     for name in progress(names, len(names), "checking"):

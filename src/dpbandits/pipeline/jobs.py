@@ -37,14 +37,7 @@ _MISSING = {column: [""] for column in ("rebuilt", "lo", "hi", "difference")}
 
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
-    """Simulate one set of cells, or compute one exact result, into ``results/PAPER/NAME.parquet``.
-
-    Args:
-        project: the project.
-        paper: its short name.
-        name: a simulation or an exact result of its experiments file.
-        workers: processes to simulate with.
-    """
+    """Simulate a set of cells, or compute an exact result, into ``results/PAPER/NAME.parquet``."""
     from dpbandits.engine.results import write_results
 
     begun = time.monotonic()
@@ -153,11 +146,7 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
 
 
 def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
-    """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons.
-
-    Raises:
-        InputError: it is a comparison, which has no claims, or results are missing or stale.
-    """
+    """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons."""
     from dpbandits.claims.judge import judge
     from dpbandits.claims.ledger import comparisons, ledger, simultaneous, to_csv
 
@@ -183,22 +172,14 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
 def judged(
     project: Project, paper: str, claims: Iterable["Entry"], evidence: "Evidence"
 ) -> list["Judgement"]:
-    """Return the judgements at the claims' own levels, with those in the family of the paper.
-
-    Raises:
-        InputError: results are missing, damaged or stale.
-    """
+    """Return the judgements at the claims' own levels, with those in the family of the paper."""
     from dpbandits.claims.judge import judge
 
     return judge(claims, evidence, project.scale, family=len(project.study(paper).claims))
 
 
 def write_whole_ledger(project: Project) -> None:
-    """Write the verdicts on the claims of all chosen papers, as csv and as a table.
-
-    Raises:
-        InputError: the ledger of a paper is missing or stale.
-    """
+    """Write the verdicts on the claims of all chosen papers, as csv and as a table."""
     from dpbandits.claims.ledger import join, read_ledger, to_csv, together
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables

@@ -98,11 +98,7 @@ class Panel:
 
 
 def find_panels(project: Project, name: str) -> list[Panel]:
-    """Return the panels of the figure ``PAPER/NAME``, or that one panel.
-
-    Raises:
-        InputError: there is none of that name, or it is a diagram.
-    """
+    """Return the panels of the figure ``PAPER/NAME``, or that one panel."""
     paper, _, stem = name.partition("/")
     if not stem:
         raise InputError(f"figure is {name!r}; allowed: PAPER/FIGURE, as dp-ts-ucb/fig5")
@@ -143,21 +139,7 @@ class Played(NamedTuple):
 def overlay_figure(
     project: Project, name: str, own: Own, folder: Path | None = None, workers: int = 1
 ) -> list[Path]:
-    """Draw a figure of a paper with the user's algorithm in every panel that is simulated.
-
-    Args:
-        project: the project, whose results of the figure are built.
-        name: ``PAPER/FIGURE`` or ``PAPER/PANEL``.
-        own: the algorithm and how it is played.
-        folder: where the files go; by default ``figures/compare/PAPER``.
-        workers: processes to simulate with.
-
-    Returns:
-        The files written, pdf, png and csv of every panel and of the whole.
-
-    Raises:
-        InputError: the figure cannot take the algorithm, is not built, or a parameter is wrong.
-    """
+    """Draw ``PAPER/FIGURE`` or ``PAPER/PANEL`` with the user's algorithm; return the files."""
     begun = time.monotonic()
     panels = find_panels(project, name)
     # Kinds of panels without a metric show exact values.
@@ -224,14 +206,12 @@ def _mark(drawn: Figure) -> None:
 
 def _require_kind(panel: Panel, own: Own) -> None:
     """Raise InputError where the algorithm solves another problem than the panel's."""
+    kinds = ("Algorithm", "IdentificationAlgorithm")
     identifies = isinstance(own.algorithm, IdentificationAlgorithm)
     if identifies != (panel.spec.metric in IDENTIFIED):
-        found, needed = "Algorithm", "IdentificationAlgorithm"
-        if identifies:
-            found, needed = needed, found
         raise InputError(
-            f"{panel.name}: shows {panel.spec.metric}, and {own.algorithm.id} is an {found}; "
-            f"allowed: an {needed}"
+            f"{panel.name}: shows {panel.spec.metric}, and {own.algorithm.id} is an "
+            f"{kinds[identifies]}; allowed: an {kinds[not identifies]}"
         )
 
 
@@ -239,10 +219,6 @@ def plan_panel(panel: Panel, own: Own) -> list[Played]:
     """Return what is played for the user's lines in a panel.
 
     The instance, the horizon, the runs and the recording times are those of the panel's lines.
-
-    Raises:
-        InputError: a parameter does not fit, or the panel's lines come from simulations that differ
-            in more than the algorithm.
     """
     shown = list(panel.shown())
     columns = dict.fromkeys(tag for series, _ in shown for tag in series.tags)

@@ -39,12 +39,7 @@ COMPARISONS = Path("config/comparisons")
 
 
 def owner(paper: str, name: str) -> tuple[str, str]:
-    """Return whose results a name means: claims may read those of COMPARISON/NAME.
-
-    Args:
-        paper: the paper whose claims, figures or tables read them.
-        name: as it is in its config.
-    """
+    """Return whose results a name means: claims may read those of COMPARISON/NAME."""
     comparison, _, rest = name.rpartition("/")
     return comparison or paper, rest
 
@@ -58,12 +53,7 @@ class Project:
 
     @classmethod
     def load(cls, folder: Path = Path(), config: Mapping[str, Any] | None = None) -> "Project":
-        """Read and check the config of a folder; a config already read (and changed) may be given.
-
-        Raises:
-            InputError: config is no mapping, or a key is unknown, missing, not allowed or given
-                twice in the file; a chosen paper is not there.
-        """
+        """Read and check the config of a folder; one already read (and changed) may be given."""
         path = folder / CONFIG
         # Snakemake has read it too, but keeps the last of two equal keys.
         stated = load_yaml(path)
@@ -89,17 +79,7 @@ class Project:
         papers: Sequence[str] | None = None,
         comparisons: Sequence[str] | None = None,
     ) -> "Project":
-        """Return the project at another scale or root seed or choice, where one is given.
-
-        Args:
-            scale: ``paper`` or ``quick``.
-            seed: root of all random streams, from 0.
-            papers: short names of the papers to build; ``comparisons`` then holds as given.
-            comparisons: names of the comparisons across papers to build.
-
-        Raises:
-            InputError: one of them is not allowed.
-        """
+        """Return the project at another scale or root seed or choice, where one is given."""
         changes: dict[str, Any] = {"scale": scale, "seed": seed, "comparisons": comparisons}
         given = {key: value for key, value in changes.items() if value is not None}
         if papers is not None:
@@ -107,11 +87,7 @@ class Project:
         return Project.load(self.folder, {**self.config, **given}) if given else self
 
     def only(self, names: Sequence[str]) -> "Project":
-        """Return the project with some papers or comparisons chosen, drafts too.
-
-        Raises:
-            InputError: there is none of a name.
-        """
+        """Return the project with some papers or comparisons chosen, drafts too."""
         comparisons = [name for name in names if self.study(name).is_comparison]
         papers = [name for name in names if name not in comparisons]
         return self.at(papers=papers, comparisons=comparisons)
@@ -183,11 +159,7 @@ class Project:
         return {}
 
     def study(self, name: str) -> Study:
-        """Return a paper or comparison, read and checked once.
-
-        Raises:
-            InputError: there is none of that name, or its experiments file is not as it must be.
-        """
+        """Return a paper or comparison, read and checked once."""
         if name not in self._studies:
             allowed = [*self.papers, *self.known_comparisons]
             if name not in allowed:
@@ -247,11 +219,7 @@ def published_folder() -> Path:
 
 
 def published_project(folder: Path) -> Project:
-    """Return the project of a folder, or, where it is none, the one that the package has with it.
-
-    Raises:
-        InputError: the package was installed without it.
-    """
+    """Return the project of a folder, or, where it is none, the one within the package."""
     found = folder if (folder / CONFIG).is_file() else published_folder()
     if not (found / CONFIG).is_file():
         raise InputError(
@@ -262,16 +230,7 @@ def published_project(folder: Path) -> Project:
 
 
 def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
-    """Return a published table of verdicts: text, and numbers with NaN where there is none.
-
-    Args:
-        project: the project.
-        paper: short name of the paper.
-        name: ``claims``, ``simultaneous``, ``evidence``, ``findings`` or ``findings-evidence``.
-
-    Raises:
-        InputError: it is not published.
-    """
+    """Return a published table of verdicts: text, and numbers with NaN where there is none."""
     import pandas as pd
 
     path = project.folder / FIGURES / paper / f"{name}.csv"

@@ -32,9 +32,6 @@ def publish_chosen(project: Project) -> list[Path]:
     """Copy what was built of the chosen papers and comparisons; return the files written.
 
     The copies of others stay as they are.
-
-    Raises:
-        InputError: the scale is not ``paper``, or a figure, table or ledger is missing or stale.
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
@@ -74,11 +71,6 @@ def variant_figure(study: Study, claim: Entry, variant: str) -> str | None:
 
     Where none of those that the claim names shows it, the same panel drawn for it is taken, such as
     ``fig1b-as-written``.
-
-    Args:
-        study: the paper.
-        claim: one of its claims.
-        variant: ``as-written``, ``as-coded`` or ``repaired``.
     """
     shown: dict[str, frozenset[str]] = dict.fromkeys(study.tables, frozenset())
     for name, figure in study.figures.items():

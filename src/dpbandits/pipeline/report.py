@@ -1,7 +1,7 @@
 """The report, a page for each paper and all tables, as PDF (needs pdflatex)."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,11 @@ MANY = 3
 DEPENDS = "depends"
 """What a claim counts as whose interpretations or variants come apart."""
 
+OUTCOMES = [*VERDICTS, DEPENDS]
+
 
 def typeset_report(project: Project) -> list[Path]:
-    """Write the report, as LaTeX and as PDF; its pictures are those of the project's folder.
-
-    Raises:
-        InputError: there is no pdflatex, or something is missing or stale.
-    """
+    """Write the report, as LaTeX and as PDF; its pictures are those of the project's folder."""
     require_pdflatex()
     built = targets(project)
     [report] = [target for target in built if target.kind == REPORT]
@@ -50,21 +48,15 @@ def typeset_report(project: Project) -> list[Path]:
 
 
 def report_source(project: Project, built: Iterable[Target]) -> str:
-    """Return the report as LaTeX.
-
-    Args:
-        project: the project.
-        built: its targets.
-
-    Raises:
-        InputError: a figure, a table or a ledger is missing or stale.
-    """
+    """Return the report as LaTeX."""
     shown = [each for each in built if each.kind in (CLAIMS, FIGURE, TABLE)]
     for target in shown:
         target.current_files()
-    verdicts = [*VERDICTS, DEPENDS]
-    ledgers = {each.paper: _read(each.files[0]) for each in shown if each.kind == CLAIMS}
-    counted = {paper: counts(paper, ledger, verdicts) for paper, ledger in ledgers.items()}
+    counted = {
+        each.paper: counts(each.paper, pd.read_csv(each.files[0], keep_default_na=False))
+        for each in shown
+        if each.kind == CLAIMS
+    }
     papers = project.built()
     return render(
         "report.tex",
@@ -73,53 +65,29 @@ def report_source(project: Project, built: Iterable[Target]) -> str:
         scale=project.scale,
         seed=project.seed,
         level=escape(f"{ALPHA:.0%}"),
-        verdicts=verdicts,
+        verdicts=OUTCOMES,
         counts=list(counted.values()),
-        sections=[
-            _section(project, paper, shown) | _in_words(counted.get(paper), verdicts)
-            for paper in papers
-        ],
+        sections=[_section(project, paper, shown, counted.get(paper, {})) for paper in papers],
         version=version("dpbandits"),
         fingerprints=[row for paper in papers for row in _fingerprints(paper, shown)],
         libraries=library_versions(),
     )
 
 
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-def _read(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, keep_default_na=False)
-
-
-def counts(paper: str, ledger: pd.DataFrame, verdicts: list[str]) -> dict[str, Any]:
-    """Return how many claims of a paper came out how.
-
-    Args:
-        paper: its short name.
-        ledger: the rows of ``claims.csv``.
-        verdicts: what to count, in order; ``DEPENDS`` where a claim's rows come apart.
-    """
+def counts(paper: str, ledger: pd.DataFrame) -> dict[str, Any]:
+    """Return how many claims of a paper came out how, of the rows of its ``claims.csv``."""
     outcomes = [set(rows["verdict"]) for _, rows in ledger.groupby("claim")]
     counted = Counter(min(own) if len(own) == 1 else DEPENDS for own in outcomes)
     return {
         "name": escape(paper),
         "total": len(outcomes),
-        "counts": [counted[verdict] for verdict in verdicts],
+        "counts": [counted[verdict] for verdict in OUTCOMES],
     }
 
 
-def _in_words(counted: dict[str, Any] | None, verdicts: list[str]) -> dict[str, Any]:
-    """Return how many claims there are, and a sentence on how they came out; none for None."""
-    if counted is None:
-        return {"total": 0, "verdicts": ""}
-    pairs = zip(counted["counts"], verdicts, strict=True)
-    words = [f"{count}: {verdict}" for count, verdict in pairs if count]
-    return {"total": counted["total"], "verdicts": "; ".join(words)}
-
-
-def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str, Any]:
+def _section(
+    project: Project, paper: str, shown: Iterable[Target], counted: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return what the report shows of a paper, or of a comparison across papers: a page, tables.
 
     A comparison has no figures but its own; of a paper those of its own numbering are shown.
@@ -130,7 +98,8 @@ def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str,
     drawn = [each for each in figures if not each.name.startswith(EXTRA)] or figures
     columns = 1 if len(drawn) < MANY else 2
     rows = max(1, -(-len(drawn) // columns))
-    others = [escape(each.name) for each in figures if each not in drawn]
+    pairs = zip(counted.get("counts", ()), OUTCOMES, strict=False)
+    tables = [each.files[0].read_text("utf-8") for each in of_paper if each.kind == TABLE]
     return {
         "name": escape(paper),
         "title": escape(study.title),
@@ -139,8 +108,10 @@ def _section(project: Project, paper: str, shown: Iterable[Target]) -> dict[str,
         "columns": columns,
         # What is left by heading and text is shared by the rows, each with a name and a space.
         "height": f"{0.86 / rows - 0.035:.3f}",
-        "others": ", ".join(others),
-        "tables": [body(_text(each.files[0])) for each in of_paper if each.kind == TABLE],
+        "others": ", ".join(escape(each.name) for each in figures if each not in drawn),
+        "tables": [body(table) for table in tables],
+        "total": counted.get("total", 0),
+        "verdicts": "; ".join(f"{count}: {verdict}" for count, verdict in pairs if count),
     }
 
 

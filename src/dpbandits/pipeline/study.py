@@ -133,15 +133,7 @@ def joined(words: Sequence[str]) -> str:
 
 
 def found_papers(folder: Path) -> Mapping[str, PaperFile]:
-    """Return the papers of a project by short name, in their order.
-
-    Args:
-        folder: of the project.
-
-    Raises:
-        InputError: a folder of ``config/papers`` has no ``paper.yaml``, or one that is not as it
-            must be.
-    """
+    """Return the papers of a project by short name, in their order."""
     folders = sorted(each for each in (folder / PAPERS).glob("[!._]*") if each.is_dir())
     papers = {each.name: load_document(each / "paper.yaml", PaperFile) for each in folders}
     if not papers:
@@ -190,11 +182,7 @@ DEFAULT_TABLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a paper, and after them those that it leaves to the defaults.
-
-    Args:
-        tables: entries by name; one of a default's name takes from it the keys that it has not.
-    """
+    """Return the tables of a paper, completed by the defaults, then those it lacks."""
     given = {
         name: {**DEFAULT_TABLES.get(name, {}), **entry} if isinstance(entry, Mapping) else entry
         for name, entry in tables.items()
@@ -259,11 +247,7 @@ class Study:
 
     @classmethod
     def load(cls, name: str, path: Path, scale: str, about: PaperFile | None = None) -> "Study":
-        """Read the experiments file; the claims and findings are read where they are asked for.
-
-        Raises:
-            InputError: the file is not as it must be.
-        """
+        """Read the experiments file; the claims and findings are read where they are asked for."""
         return cls(name, path, load_document(path, ExperimentsFile), scale, about)
 
     @property
@@ -302,12 +286,7 @@ class Study:
 
     @cached_property
     def figure_entries(self) -> Mapping[str, Mapping[str, Any]]:
-        """The entry of every figure, by name, with digitised values, numbers in captions and looks.
-
-        Raises:
-            InputError: the file of digitised values is missing, damaged or names no curve here; a
-                caption has an unknown placeholder.
-        """
+        """The entry of every figure by name, with digitised values, numbers in captions, looks."""
         # Simulations do without what reads digitised values.
         from dpbandits.reporting.digitised import with_digitised
 
@@ -344,11 +323,7 @@ class Study:
 
     @cached_property
     def table_entries(self) -> Mapping[str, Mapping[str, Any]]:
-        """The entry of every table, by name, defaults and numbers of captions filled in.
-
-        Raises:
-            InputError: a caption has an unknown placeholder.
-        """
+        """The entry of every table, by name, defaults and numbers of captions filled in."""
         tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
         return {
             name: self._with_caption(f"tables.{name}", entry, parse_table(name, entry))
@@ -435,9 +410,6 @@ class Study:
         """The paper's own algorithms by id: one in each Python file beside its config.
 
         Files that begin with ``_`` are imported by others and hold none.
-
-        Raises:
-            InputError: a file has no algorithm, or two have the same id.
         """
         found: dict[str, Definition] = {}
         for path in sorted(self.path.parent.glob("[!_]*.py")):
@@ -450,12 +422,7 @@ class Study:
         return found
 
     def results_fingerprint(self, name: str, seed: int) -> str:
-        """Return the fingerprint that the results ``name`` have when they are up to date.
-
-        Args:
-            name: a simulation or an exact result.
-            seed: root of all random streams.
-        """
+        """Return the fingerprint that the results ``name`` have when they are up to date."""
         if name in self.exact:
             given = [self.scale, seed] if name in self.scaled else []
             played = audited() if name in self.file.audited else []

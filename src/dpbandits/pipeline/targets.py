@@ -172,11 +172,7 @@ TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
 
 
 def targets(project: Project) -> list[Target]:
-    """Return what is built of the chosen papers, each after what it is built from.
-
-    Raises:
-        InputError: an experiments, claims or findings file is not as it must be.
-    """
+    """Return what is built of the chosen papers, each after what it is built from."""
     built = [
         target for paper in project.built() for target in _of_study(project, project.study(paper))
     ]
@@ -307,11 +303,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
 
 
 def verdicts_target(project: Project, paper: str, kind: str) -> Target:
-    """Return the verdicts on the ``claims`` of a paper, or on the ``findings``.
-
-    Raises:
-        InputError: it is a comparison, which has no claims.
-    """
+    """Return the verdicts on the ``claims`` of a paper, or on the ``findings``."""
     study = project.study(paper)
     if study.is_comparison:
         raise InputError(
@@ -375,12 +367,7 @@ def ledger_target(project: Project) -> Target:
 
 
 def report_target(project: Project, built: Iterable[Target]) -> Target:
-    """Return the report; ``depends_on`` has its own sources, what it shows has others.
-
-    Args:
-        project: the project.
-        built: what it may show.
-    """
+    """Return the report; ``depends_on`` has its own sources, what it shows has others."""
     shown = list(built)
     chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
     sources = apart_from_registry("dpbandits.pipeline.report")
@@ -397,11 +384,7 @@ def report_target(project: Project, built: Iterable[Target]) -> Target:
 
 
 def built_targets(project: Project) -> list[Target]:
-    """Return all that the project builds and the results that it needs, inputs first.
-
-    Raises:
-        InputError: results, a figure, a table or a ledger is missing, damaged or stale.
-    """
+    """Return all that the project builds and the results that it needs, inputs first."""
     every = targets(project)
     made = [target for target in every if target.kind in SHOWN]
     for target in made:
@@ -421,12 +404,7 @@ def sentinel_path(project: Project) -> Path:
 def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
     """Return all targets; those that are built but stale have the sentinel among their inputs.
 
-    Args:
-        project: the project.
-        is_job: whether this is a job of a workflow that runs elsewhere, which wrote the sentinel.
-
-    Raises:
-        InputError: a file of the config is not as it must be.
+    A job of a workflow that runs elsewhere does not write it: that one did.
     """
     path = sentinel_path(project)
     every = targets(project)

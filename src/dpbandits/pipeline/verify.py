@@ -78,11 +78,7 @@ class Sample:
 
 
 def draw_sample(project: Project, plan: Plan) -> Sample:
-    """Draw cells from every set of results that is built, of each set by itself.
-
-    Raises:
-        InputError: results that choose parameters of others are damaged or stale.
-    """
+    """Draw cells from every set of results that is built, of each set by itself."""
     sampled: list[tuple[str, str, Series]] = []
     total, too_costly, not_built = 0, [], []
     for paper in project.built():
@@ -162,11 +158,7 @@ class Verification:
 
 
 def verify(project: Project, plan: Plan, workers: int) -> Verification:
-    """Recompute a random sample of cells from the sources, and compare with the results.
-
-    Raises:
-        InputError: no results are there, or they are damaged or stale.
-    """
+    """Recompute a random sample of cells from the sources, and compare with the results."""
     sample = draw_sample(project, plan)
     if not sample.cells:
         folder = project.results_folder()
@@ -193,13 +185,7 @@ def verify(project: Project, plan: Plan, workers: int) -> Verification:
 
 
 def compare(packed: pd.DataFrame, again: pd.DataFrame, alpha: float) -> tuple[str, str]:
-    """Return the outcome of a cell, and in words how far its numbers are from the packed ones.
-
-    Args:
-        packed: all rows of the series in the packed results.
-        again: the rows of the cell, computed again.
-        alpha: chance of finding the cell outside though it has the law of the packed ones.
-    """
+    """Return the outcome of a cell, and in words how far its numbers are from the packed ones."""
     wanted = packed[[*KEYS, "value"]]
     both = again.merge(wanted, "left", KEYS, suffixes=("", "_packed"), indicator="found")
     if (both["found"] != "both").any():

@@ -1,10 +1,10 @@
 """Simulate a regret algorithm on a bandit, lazily and from the cache."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -43,10 +43,9 @@ TIMES = 100
 """Number of times at which frames and plots show a curve unless others are asked for."""
 
 
+@dataclass(repr=False, eq=False)
 class Runs:
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
-
-    Whatever is asked of them is read off what was played before, where that has it.
 
     Attributes:
         cell: the algorithm, its parameters, the bandit, and the horizon or budget.
@@ -56,21 +55,17 @@ class Runs:
         cache: where results are kept.
     """
 
-    horizon_name = "horizon"
-    horizon_sign = "T"
-    metrics: tuple[str, ...]
+    horizon_name: ClassVar[str] = "horizon"
+    horizon_sign: ClassVar[str] = "T"
+    metrics: ClassVar[tuple[str, ...]]
     """What is recorded unless something else is asked for."""
 
-    def __init__(
-        self, cell: Cell, runs: int, root_seed: int, workers: int = 1, cache: Cache | None = None
-    ) -> None:
-        """Keep what is to be simulated, and where results are kept."""
-        self.cell = cell
-        self.runs = runs
-        self.root_seed = root_seed
-        self.workers = workers
-        self.cache = cache or Cache()
-        self._played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
+    cell: Cell
+    runs: int
+    root_seed: int
+    workers: int
+    cache: Cache
+    _played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = field(default_factory=dict)
 
     @classmethod
     def validated(
@@ -126,11 +121,9 @@ class Runs:
     def parameters(self) -> str:
         """Parameters, variant and interpretations, as ``epsilon=1, log=natural``; or ``""``."""
         cell = self.cell
-        preset = cell.definition.interpretations_from({}, cell.variant)
         words = [f"{key}={short(value)}" for key, value in vars(cell.parameters).items()]
         words += [cell.variant] if cell.variant != "as-written" else []
-        words += [f"{key}={value}" for key, value in cell.interpretations if value != preset[key]]
-        return ", ".join(words)
+        return ", ".join([*words, *cell.departures])
 
     @property
     def times(self) -> list[int]:

@@ -32,6 +32,11 @@ def published_threshold(horizon: float, epsilon: float) -> float:
     return THRESHOLD * (C**2 * log + log**2 / epsilon)
 
 
+def stop_rules(horizon: float, epsilon: float) -> tuple[float, float]:
+    """Return TH and the scale b of the noise in a sum."""
+    return published_threshold(horizon, epsilon), math.log(horizon) / epsilon
+
+
 def stop_test_loss(horizon: int, epsilon: float) -> float:
     """Return the privacy loss of GDP-NCB as written in the stop test of Phase I, two arms.
 
@@ -40,9 +45,9 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
     these do not reach the threshold TH; b = ln T / epsilon.
     """
     pulls = (horizon - 1) // 2
-    if horizon < 2 or pulls < published_threshold(horizon, epsilon):
+    threshold, scale = stop_rules(horizon, epsilon)
+    if horizon < 2 or pulls < threshold:
         return -math.inf
-    scale, threshold = math.log(horizon) / epsilon, published_threshold(horizon, epsilon)
     # Below the threshold the event is one of two that the formula adds up.
     slack = 2.0 * math.exp(-threshold / scale)
     return float(log_cdf(threshold / scale) - log_cdf((threshold - pulls) / scale) - slack)
@@ -62,7 +67,7 @@ class PhaseTwo:
 
     @property
     def scale(self) -> float:
-        """Return b, the scale of the noise in a sum of rewards."""
+        """The scale b of the noise in a sum of rewards."""
         return self.noise_log / self.epsilon
 
     def index(self, mean: float, pulls: int) -> float:
@@ -167,7 +172,7 @@ def window_loss(horizon: int, epsilon: float) -> float:
     where the window is too short.
     """
     window = 2 ** max((horizon + 1).bit_length() - 2, 0)
-    scale, threshold = math.log(window) / epsilon, published_threshold(window, epsilon)
+    threshold, scale = stop_rules(window, epsilon)
     if window < 4 or (window - 1) // 2 < threshold:
         return -math.inf
     nearest = threshold - math.floor(threshold)

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -15,21 +15,17 @@ from typing import Any
 import pandas as pd
 import pdoc.doc
 import pdoc.render
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from PIL import Image
 
 from dpbandits.errors import InputError
-from dpbandits.pages.published import PUBLISHED
-from dpbandits.pages.render import one_line, without_elements
+from dpbandits.pages.published import environment, one_line, without_elements
 from dpbandits.pages.site import content
-from dpbandits.pages.site.charts import Json
 from dpbandits.pages.site.content import Page
-from dpbandits.pages.site.model import Site, chart_address, figure_address, small_address
+from dpbandits.pages.site.model import Site, figure_address, small_address
 from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, VARIANTS
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import at_paper_runs
 from dpbandits.reporting.text import readable
 
@@ -60,33 +56,11 @@ def _json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def embedded(data: object) -> Markup:
-    """Return data as JSON that may stand within a script element."""
-    return Markup(_json(data).replace("<", "\\u003c"))
-
-
-_TEMPLATES = Environment(
-    autoescape=True,
-    loader=FileSystemLoader(TEMPLATES),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+_FILTERS = (at_paper_runs, figure_address, small_address, one_line, readable)
+_TEMPLATES = environment(TEMPLATES, _FILTERS, escapes=True)
 _TEMPLATES.filters |= {
-    filter.__name__: filter
-    for filter in (
-        at_paper_runs,
-        chart_address,
-        embedded,
-        figure_address,
-        small_address,
-        content.in_short,
-        one_line,
-        readable,
-    )
-}
-_TEMPLATES.filters |= {
+    # JSON that may stand within a script element.
+    "embedded": lambda data: Markup(_json(data).replace("<", "\\u003c")),
     "meaning": lambda word: {**MEANINGS, **OUTCOMES}.get(word, word),
     "short": lambda value: "" if pd.isna(value) else readable(f"{value:.3g}"),
     "sign": lambda word: SIGNS.get(word, ""),
@@ -95,16 +69,10 @@ _TEMPLATES.filters |= {
 }
 
 
-def rendered(page: Page, links: Mapping[str, str], shared: Mapping[str, Any]) -> bytes:
-    """Return a page that links to others.
-
-    Args:
-        page: template, address, and what the names of the template stand for.
-        links: id of a claim, finding or erratum -> its place in the site.
-        shared: what every template is given.
-    """
+def rendered(page: Page, shared: Mapping[str, Any]) -> bytes:
+    """Return a page, whose template has its values and those that every template is given."""
     template, address, values = page
-    root = "../" * address.count("/")
+    root, links = "../" * address.count("/"), shared["site"].links
 
     def link(match: re.Match[str]) -> str:
         name = match[0]
@@ -114,8 +82,9 @@ def rendered(page: Page, links: Mapping[str, str], shared: Mapping[str, Any]) ->
         """Return a text on one line with its numbers set, and each id of a claim as a link."""
         return Markup(_ID.sub(link, escape(readable(one_line(text)))))
 
-    given = {**shared, **values, "root": root, "address": address, "linked": linked}
-    return _TEMPLATES.get_template(template).render(given).encode()
+    given = {"scripts": (), "embedded": {}, **shared, **values, "template": template}
+    given |= {"root": root, "address": address, "linked": linked}
+    return _TEMPLATES.get_template("base.html").render(given).encode()
 
 
 MARK = ".dpbandits-site"
@@ -165,23 +134,24 @@ def site_contents(project: Project) -> Contents:
     """
     site = Site.of(project)
     charts = {figure_address(group): content.figure_charts(site, group) for group in site.groups}
-    data = _data(site)
-    links = _links(site)
-    pages = [*_pages(site, charts, links, {address: len(text) for address, text in data.items()})]
+    data = {address: path.read_bytes() for address, path in site.data_files().items()}
+    sizes = {address: len(text) for address, text in data.items()}
+    pages = [*content.pages(site, charts, sizes), *switches_pages(site, charts)]
     existing = {address for _, address, _ in pages}
     cited = content.citation(project)
     menu = [(address, name) for address, name in MENU if address in {*existing, PYTHON}]
     shared = {
+        "site": site,
+        "papers": [site.paper(paper) for paper in site.papers],
         "menu": menu,
         "citation": cited,
-        "drafts": site.drafts,
         "existing": existing,
     }
-    contents = {page[1]: rendered(page, links, shared) for page in pages}
+    contents = {page[1]: rendered(page, shared) for page in pages}
     for group in site.groups:
         if views := charts[figure_address(group)]:
-            name = json.dumps(f"{group.paper}/{group.base}")
-            contents[chart_address(group)] = f"figures[{name}] = {_json(views)};\n".encode()
+            name, (_, address) = f"{group.paper}/{group.base}", content.chart_scripts(group)
+            contents[address] = f"figures[{json.dumps(name)}] = {_json(views)};\n".encode()
     contents |= {path.name: path.read_bytes() for path in sorted(STATIC.iterdir())}
     contents |= {"CITATION.cff": cited["text"].encode(), MARK: b""}
     return contents | data | interface_pages(menu) | _pictures(site)
@@ -248,48 +218,6 @@ MENU = (
     ("about.html", "About"),
 )
 """The pages by what a reader comes for."""
-
-
-def _pages(
-    site: Site,
-    charts: Mapping[str, list[Json]],
-    links: Mapping[str, str],
-    sizes: dict[str, int],
-) -> Iterator[Page]:
-    """Yield every page."""
-    yield content.front_page(site)
-    yield from content.paper_pages(site)
-    yield from (content.figure_page(site, group, charts) for group in site.groups)
-    yield content.claims_page(site)
-    yield from content.claim_pages(site, charts)
-    yield from content.table_pages(site)
-    yield from switches_pages(site, charts)
-    yield from content.written_pages(site, links)
-    yield content.algorithms_page(site)
-    yield content.findings_page(site)
-    yield content.errata_page(site)
-    yield content.data_page(site, sizes)
-    yield content.about_page(site)
-    yield content.search_page(site)
-
-
-def _links(site: Site) -> dict[str, str]:
-    """Return the place of each claim, finding and erratum by its id."""
-    links = {claim: f"claims/{claim}.html" for claim in site.claims}
-    for page, of_papers in (("findings", site.findings), ("errata", site.errata)):
-        ids = [entry["id"] for entries in of_papers.values() for entry in entries]
-        links |= {name: f"{page}.html#{name}" for name in ids}
-    return links
-
-
-def _data(site: Site) -> Contents:
-    """Return the csv of every figure, table and verdict, and the pdf and tex that exist."""
-    folder = site.project.folder / PUBLISHED
-    names = [name for files in VERDICTS.values() for name in files]
-    verdicts = (folder / paper / f"{name}.csv" for paper in site.papers for name in names)
-    existing = [path for path in verdicts if path.is_file()]
-    found = {address: path.read_bytes() for address, path in site.data_files()}
-    return found | {f"data/{path.parent.name}/{path.name}": path.read_bytes() for path in existing}
 
 
 def _pictures(site: Site) -> Contents:

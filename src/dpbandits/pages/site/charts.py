@@ -1,18 +1,18 @@
 """What the script of a page draws: axes, lines and points of each panel, as JSON."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from dpbandits.pages.render import plain
 from dpbandits.pages.site.model import Site
 from dpbandits.pages.verdicts import VARIANTS
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import DASHES, NO_MARKER, Look
 from dpbandits.reporting.spec import BY_TAG, DERIVED, FigureSpec, PanelSpec, panel_stem
 from dpbandits.reporting.style import thousands
+from dpbandits.reporting.text import plain_label as plain
 
 Json = dict[str, Any]
 
@@ -46,13 +46,7 @@ def panel_charts(site: Site, paper: str, figure: FigureSpec) -> list[Json]:
 
 
 def panel_chart(panel: PanelSpec, drawn: Json, points: pd.DataFrame) -> Json:
-    """Return what is drawn of one panel.
-
-    Args:
-        panel: its entry.
-        drawn: what was drawn of it: axes, and the lines with their looks.
-        points: its csv.
-    """
+    """Return what is drawn of one panel: its axes and lines with their looks, points of its csv."""
     rows = dict(list(points.groupby("series", sort=False)))
     lines = [(line, rows[line["name"]]) for line in drawn["lines"] if line["name"] in rows]
     places = sorted({x for _, own in lines for x in own["x"]})
@@ -61,9 +55,8 @@ def panel_chart(panel: PanelSpec, drawn: Json, points: pd.DataFrame) -> Json:
     x, y = _axis(drawn["x"]), _axis(drawn["y"])
     if is_named or (by_value and len(places) <= MOST_TICKS):
         names = [each if isinstance(each, str) else thousands(float(each)) for each in places]
-        x["ticks"] = [
-            *map(list, zip(range(len(names)) if is_named else places, names, strict=True))
-        ]
+        at = range(len(names)) if is_named else places
+        x["ticks"] = [[place, name] for place, name in zip(at, names, strict=True)]
     categories = places if is_named else []
     labels = {line["name"]: line["label"] for line, _ in lines}
     return {
@@ -92,11 +85,10 @@ def _series(
 ) -> Json:
     """Return one line: its texts, look and points; intervals where there are some."""
     few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(points) <= MOST_TICKS)
-    variant = str(points["variant"].iloc[0])
-    label = plain(line["label"])
+    variant, label = str(points["variant"].iloc[0]), plain(line["label"])
     if variant == PUBLISHED:
         label = plain(labels.get(line["name"].removeprefix(f"{PUBLISHED} "), "")) + ", published"
-    x = points["x"].tolist()
+    x, runs = points["x"].tolist(), [*map(int, points["runs"])]
     found: Json = {
         "name": line["name"],
         "label": label,
@@ -107,13 +99,15 @@ def _series(
         "marks": line["hollow"] or (few and line["marker"] != NO_MARKER),
         "x": [categories.index(each) for each in x] if categories else x,
         "y": points["y"].tolist(),
-        "runs": _constant(points["runs"]),
+        "runs": runs[0] if len({*runs}) == 1 else runs,
     }
     if line["hollow"] or categories:
         found["dash"] = None
-    low, high = (_ends(points, end) for end in ("lo", "hi"))
-    if low != found["y"] or high != found["y"]:
-        found |= {"lo": low, "hi": high}
+    # One run has the whole line as its interval, which is not drawn.
+    finite = {end: points[end].where(np.isfinite(points[end]), points["y"]) for end in ("lo", "hi")}
+    ends = {end: values.astype(float).tolist() for end, values in finite.items()}
+    if any(values != found["y"] for values in ends.values()):
+        found |= ends
     return found
 
 
@@ -127,17 +121,6 @@ def look(of: Look) -> Json:
         "marker": of.marker,
         "fill": fill,
     }
-
-
-def _ends(points: pd.DataFrame, end: str) -> list[float]:
-    """Return ends of intervals; one run has the whole line as its interval, which is not drawn."""
-    values = zip(points[end].astype(float), points["y"].astype(float), strict=True)
-    return [value if math.isfinite(value) else y for value, y in values]
-
-
-def _constant(runs: "pd.Series[Any]") -> int | list[int]:
-    values = [int(each) for each in runs]
-    return values[0] if len(set(values)) == 1 else values
 
 
 def _diagram(drawn: Json) -> Json:
@@ -154,20 +137,18 @@ def _diagram(drawn: Json) -> Json:
         lines = [{**line, "label": line["label"].partition(": ")[2]} for line in lines]
     areas = [{**area, "label": plain(area["label"])} for area in drawn["areas"]]
     texts = [{**text, "text": plain(text["text"])} for text in drawn["texts"]]
-    x, y = _axis(drawn["x"]), _axis(drawn["y"])
-    return {"x": x, "y": y, "series": lines, "areas": areas, "texts": texts}
+    axes = {key: _axis(drawn[key]) for key in "xy"}
+    return {**axes, "series": lines, "areas": areas, "texts": texts}
 
 
-def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> None:
+def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame) -> None:
     """Add to lines of digitised values how far the rebuilt ones are off, and whether that agrees.
 
     Args:
         charts: panels of a figure; their lines are changed.
-        digitised: the table of digitised values; None where the paper has none.
+        digitised: its digitised values, if any.
     """
-    if digitised is None:
-        return
-    for panel in charts:
+    for panel in charts if len(digitised) else ():
         of_panel = digitised[digitised["panel"] == panel["stem"]]
         for line in panel["series"]:
             rows = of_panel[of_panel["series"] == line["name"].removeprefix(f"{PUBLISHED} ")]
@@ -180,9 +161,7 @@ def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame | None) -> No
 def residual_panels(charts: Sequence[Json]) -> list[Json]:
     """Return panels of computed minus published values, in units of what is allowed.
 
-    Args:
-        charts: panels whose lines ``with_digitised`` has seen; those without digitised values are
-            left out.
+    Those whose lines ``with_digitised`` gave nothing to are left out.
     """
     panels = []
     for panel in charts:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import markdown2
 import pandas as pd
@@ -17,9 +16,8 @@ from dpbandits.claims.verdict import ALPHA, VERDICTS
 from dpbandits.comparisons.field import COMPARISON as CHOOSING
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
-from dpbandits.pages.figures import FigureGroup
+from dpbandits.pages.contents import FigureGroup
 from dpbandits.pages.published import read_table
-from dpbandits.pages.render import plain
 from dpbandits.pages.site.charts import (
     Json,
     look,
@@ -35,6 +33,7 @@ from dpbandits.pipeline.targets import EXTRA, rule_name
 from dpbandits.reporting.palette import look_of
 from dpbandits.reporting.spec import panel_stem
 from dpbandits.reporting.tables import cells_of
+from dpbandits.reporting.text import plain_label as plain
 from dpbandits.reporting.text import readable
 
 Page = tuple[str, str, Values]
@@ -47,23 +46,44 @@ AUDITED = ("name", "verdict", "stated", "bound", "claim_in_words", "share")
 """Columns of its table that are read first, in this order."""
 
 
-def front_page(site: Site) -> Page:
-    """Return the front page: the answer, the figures, the papers, the words."""
-    papers = [site.paper(paper) for paper in site.papers]
-    values = {
-        "title": "",
-        "headline": site.headline,
-        "papers": papers,
-        "across": [site.paper(name) for name in site.comparisons],
-        "findings": [each for paper in papers for each in paper["findings"] if each["is_headline"]],
-    }
-    return "front.html", "index.html", values
+Charts = Mapping[str, list[Json]]
+"""Address of a figure -> what ``figure_charts`` has of it."""
 
 
-def paper_pages(site: Site) -> Iterator[Page]:
-    """Yield the page of each paper and comparison."""
-    for name in [*site.papers, *site.comparisons]:
+def pages(site: Site, charts: Charts, sizes: Mapping[str, int]) -> Iterator[Page]:
+    """Yield every page but that on switches; each file of numbers has a size, by its address."""
+    yield "front.html", "index.html", {"title": ""}
+    for name in site.shelves:
         yield "paper.html", f"papers/{name}.html", site.paper(name) | {"tables": site.tables(name)}
+    for group in site.groups:
+        yield "figure.html", figure_address(group), _figure(site, group, charts)
+    yield from _claim_pages(site, charts)
+    yield from _table_pages(site)
+    yield from _written_pages(site)
+    single: dict[str, Values] = {
+        "claims": {
+            "title": "Claims",
+            "kinds": list(dict.fromkeys(site.ledger["kind"])),
+            "words": [word for word in VERDICTS if word in set(site.ledger["verdict"])],
+        },
+        "algorithms": {
+            "title": "Algorithms",
+            "algorithms": _algorithms(site),
+            "scripts": ["charts.js"],
+        },
+        "findings": {"title": "Findings"},
+        "errata": {"title": "Errata of the papers"},
+        "data": {"title": "Data", "files": _files(site, sizes), "columns": COMPARISON_COLUMNS},
+        "about": {
+            "title": "About",
+            "meanings": {**MEANINGS, **OUTCOMES},
+            "alpha": ALPHA,
+            **site.certainty,
+        },
+        "search": {"title": "Search", "found": [*_found(site)]},
+    }
+    for name, values in single.items():
+        yield f"{name}.html", f"{name}.html", values
 
 
 # Figures
@@ -71,7 +91,7 @@ def paper_pages(site: Site) -> Iterator[Page]:
 
 def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
     """Return the views that a script switches between: variants, then residuals if any."""
-    digitised = _digitised(site, group)
+    digitised = site.digitised(group)
     views: list[Json] = []
     for name, figure in group.entries.items():
         charts = panel_charts(site, group.paper, figure)
@@ -84,52 +104,34 @@ def figure_charts(site: Site, group: FigureGroup) -> list[Json]:
     return views
 
 
-def _digitised(site: Site, group: FigureGroup) -> pd.DataFrame | None:
-    """Return the digitised values of a figure, compared; None where there are none."""
-    path = site.table_file(group.paper, "digitised", "csv")
-    if path is None:
-        return None
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    of_figure = table[table["panel"].isin(group.stems)]
-    return of_figure if len(of_figure) else None
+def chart_scripts(group: FigureGroup) -> list[str]:
+    """Return the scripts of a page that draws a figure."""
+    return ["charts.js", f"charts/{group.paper}/{group.base}.js"]
 
 
-Charts = Mapping[str, list[Json]]
-"""Address of a figure -> what ``figure_charts`` has of it."""
-
-
-def figure_page(site: Site, group: FigureGroup, charts: Charts) -> Page:
-    """Return the page of a figure."""
+def _figure(site: Site, group: FigureGroup, charts: Charts) -> Values:
     views = charts[figure_address(group)]
-    digitised = _digitised(site, group)
-    values = {
+    return {
         "group": group,
         "title": group.heading,
         "of": site.paper(group.paper),
-        "compare": [] if group.is_extra else group.panels,
         "views": views,
         "shown": [_shown(site, group, name, views) for name in group.entries],
-        "digitised": [] if digitised is None else digitised.to_dict("records"),
+        "digitised": site.digitised(group).to_dict("records"),
         "entry": _entry(site.project, group),
         "rules": [rule_name(group.paper, name) for name in group.entries],
+        "scripts": chart_scripts(group) if views else [],
     }
-    return "figure.html", figure_address(group), values
 
 
 def _shown(site: Site, group: FigureGroup, name: str, views: list[Json]) -> Values:
     """Return the picture, the caption and the files of a figure in one variant."""
-    figure = group.entries[name]
-    files = [
-        f"data/{group.paper}/{name}.{suffix}"
-        for suffix in ("csv", "pdf")
-        if site.figure_file(group.paper, name, suffix)
-    ]
     picture = site.figure_file(group.paper, name, "png") and f"pictures/{group.paper}/{name}.png"
     charts: list[Json] = next((view["panels"] for view in views if view["name"] == name), [])
     return {
         "name": name,
-        "caption": figure.caption,
-        "files": files,
+        "caption": group.entries[name].caption,
+        "files": site.figure_files(group.paper, name),
         "picture": picture,
         "charts": charts,
     }
@@ -148,7 +150,7 @@ def _entry(project: Project, group: FigureGroup) -> tuple[str, str]:
 # Claims
 
 
-def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
+def _claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
     """Yield the page of each claim; one that is newer than the published verdicts has none."""
     groups = {figure_address(group): group for group in site.groups}
     for paper in site.papers:
@@ -156,70 +158,37 @@ def claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
         for entry in site.project.study(paper).claims:
             if entry.id not in site.claims:
                 continue
-            claim = site.claims[entry.id]
             # The same panel in another variant has the same name.
             named: dict[str, str] = {}
-            for path in claim["paths"]:
-                if path in site.places:
-                    named.setdefault(*site.places[path])
+            for name, place in site.shown(paper, entry.figure):
+                named.setdefault(name, place)
             drawn = (place for place in named.values() if place.startswith("figures/"))
             address, _, stem = next(drawn, "").partition("#")
+            group = groups.get(address)
             values = {
                 "title": entry.id,
                 "of": about,
-                "claim": claim,
+                "claim": site.claims[entry.id],
                 "entry": entry,
                 "places": [*named.items()],
-                "group": groups.get(address),
+                "group": group,
                 "stem": stem,
-                "log": _clearer(groups.get(address), stem),
-                "is_drawn": bool(charts.get(address)),
-                "evidence": evidence_of(site, paper, entry.id),
-                "findings": [each for each in about["findings"] if entry.id in each["beside"]],
+                "log": _clearer(group, stem) if group else "",
+                "evidence": site.compared(paper, entry.id),
+                "scripts": chart_scripts(group) if group and charts[address] else [],
             }
             yield "claim.html", f"claims/{entry.id}.html", values
 
 
-def _clearer(group: FigureGroup | None, stem: str) -> str:
+def _clearer(group: FigureGroup, stem: str) -> str:
     """Return the axes that are logarithmic in the twin of a panel, which shows it more clearly."""
-    twin = group.twin if group else None
-    if group is None or twin is None or stem != group.contents.project.papers[group.paper].picture:
+    if group.twin is None or stem != group.contents.project.papers[group.paper].picture:
         return ""
-    name, shown = twin
+    name, shown = group.twin
     for letter, panel in shown.first.panels.items():
         if panel_stem(shown.base, letter) == name:
             return "".join(axis for axis in "xy" if getattr(panel, axis).scale == "log")
     return ""
-
-
-def evidence_of(site: Site, paper: str, name: str) -> list[Values]:
-    """Return the comparisons behind a claim or finding, by variant and interpretation."""
-    rows = site.evidence
-    groups = rows[rows["claim"] == name].groupby(["variant", "interpretation"], sort=False)
-    return [
-        {
-            "variant": variant,
-            "interpretation": interpretation,
-            "words": site.in_words(paper, str(interpretation)),
-            "rows": own.to_dict("records"),
-            "has_parts": bool((own["part"] != "").any()),
-            "decided": {word: int((own["decided"] == word).sum()) for word in own["decided"]},
-        }
-        for (variant, interpretation), own in groups
-    ]
-
-
-def claims_page(site: Site) -> Page:
-    """Return the index of all claims."""
-    values = {
-        "title": "Claims",
-        "headline": site.headline,
-        "size": len(site.claims),
-        "papers": [site.paper(paper) for paper in site.papers],
-        "kinds": list(dict.fromkeys(site.ledger["kind"])),
-        "words": [word for word in VERDICTS if word in set(site.ledger["verdict"])],
-    }
-    return "claims.html", "claims.html", values
 
 
 # Tables
@@ -253,9 +222,9 @@ LONG = 45
 """Mean length of the texts of a column that is at the right end of a table on a page."""
 
 
-def table_pages(site: Site) -> Iterator[Page]:
+def _table_pages(site: Site) -> Iterator[Page]:
     """Yield the page of each table."""
-    for paper in [*site.papers, *site.comparisons]:
+    for paper in site.shelves:
         for name in site.tables(paper):
             values = {"title": f"{paper}, table {name}", "of": site.paper(paper)}
             yield "table.html", f"tables/{paper}/{name}.html", values | _table(site, paper, name)
@@ -272,13 +241,11 @@ def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Valu
     places = [(named.get(str(head), len(first)), length > LONG) for head, length in lengths.items()]
     # Two columns may have one head.
     cells = cells.iloc[:, sorted(range(len(places)), key=places.__getitem__)]
-    suffixes = ("csv", "tex", "tabular")
-    files = [path for suffix in suffixes if (path := site.table_file(paper, name, suffix))]
     return {
         "caption": table.caption,
         "columns": list(cells.columns),
         "rows": cells.to_numpy().tolist(),
-        "files": [f"data/{paper}/{path.name}" for path in files],
+        "files": site.table_files(paper, name),
     }
 
 
@@ -298,13 +265,8 @@ _OTHERS = {"claims.md": "claims.html", "errata.md": "errata.html"}
 """Documents of which the site has more than the text."""
 
 
-def written_pages(site: Site, links: Mapping[str, str]) -> Iterator[Page]:
-    """Yield the pages of documents; those on a comparison have its figures.
-
-    Args:
-        site: the site.
-        links: id of a claim, finding or erratum -> its place in the site.
-    """
+def _written_pages(site: Site) -> Iterator[Page]:
+    """Yield the pages of documents; those on a comparison have its figures."""
     comparisons = {"choosing": CHOOSING, "audit": AUDIT}
     for name, address in WRITTEN.items():
         path = site.project.folder / f"docs/{name}.md"
@@ -315,15 +277,15 @@ def written_pages(site: Site, links: Mapping[str, str]) -> Iterator[Page]:
         values = {
             "extras": site.figures(comparison) if comparison else [],
             "title": title.removeprefix("# "),
-            "body": _as_html(site, text, links),
+            "body": _as_html(site, text),
             "audit": _audit(site) if comparison == AUDIT else None,
         }
         yield "written.html", address, values
 
 
-def _as_html(site: Site, text: str, links: Mapping[str, str]) -> Markup:
+def _as_html(site: Site, text: str) -> Markup:
     """Return a document as HTML; of the docs it links to what the site has."""
-    of_ids = {name.lower(): place for name, place in links.items()}
+    of_ids = {name.lower(): place for name, place in site.links.items()}
 
     def link(match: re.Match[str]) -> str:
         path, _, part = match[1].partition("#")
@@ -357,39 +319,29 @@ def _audit(site: Site) -> Values:
     }
 
 
-def algorithms_page(site: Site) -> Page:
-    """Return the page of all algorithms."""
+def _algorithms(site: Site) -> list[Values]:
+    """Return what the page of algorithms shows of each."""
     tables = [
-        (paper, name, *cells)
+        (paper, name, table)
         for paper in site.comparisons
         for name in site.tables(paper)
-        if "algorithm" in (cells := table_cells(site, paper, name))[0]
+        if "algorithm" in (table := table_cells(site, paper, name)[0])
     ]
-    algorithms = [_algorithm(site, each, tables) for each in REGISTRY.values()]
-    return "algorithms.html", "algorithms.html", {"title": "Algorithms", "algorithms": algorithms}
+    return [_algorithm(site, definition, tables) for definition in REGISTRY.values()]
 
 
-def _algorithm(site: Site, definition: Definition, tables: list[tuple[Any, ...]]) -> Values:
+def _algorithm(
+    site: Site, definition: Definition, tables: list[tuple[str, str, pd.DataFrame]]
+) -> Values:
     in_tables = []
-    for paper, name, numbers, cells in tables:
-        is_own = numbers["algorithm"].isin([definition.id, definition.name])
-        rows = cells[is_own.to_numpy()].to_numpy().tolist()
-        if rows:
-            title = (
-                f"{site.project.study(paper).title}: {name.removeprefix(EXTRA).replace('-', ' ')}"
-            )
-            in_tables.append((title, f"tables/{paper}/{name}.html", len(rows)))
+    for paper, name, table in tables:
+        if size := int(table["algorithm"].isin([definition.id, definition.name]).sum()):
+            title = name.removeprefix(EXTRA).replace("-", " ")
+            title = f"{site.project.study(paper).title}: {title}"
+            in_tables.append((title, f"tables/{paper}/{name}.html", size))
     return {
-        "id": definition.id,
-        "name": definition.name,
-        "source": definition.paper,
+        "own": definition,
         "look": look(look_of(definition.id)),
-        "parameters": list(definition.parameters),
-        "variants": definition.variants,
-        "interpretations": {
-            name: (values[0], values[1:]) for name, values in definition.interpretations.items()
-        },
-        "presets": {name: dict(values) for name, values in definition.presets.items()},
         "guarantees": [
             line.removeprefix("guarantee ").split(": ", 1) for line in listed(definition)
         ],
@@ -409,85 +361,39 @@ def _draws(group: FigureGroup, algorithm: str) -> bool:
     return any(algorithm in as_list(where.get("algorithm")) for where in chosen)
 
 
-# Findings, errata, data, about
+# Data, search, citation
 
 
-def findings_page(site: Site) -> Page:
-    """Return the page of findings."""
-    papers = [site.paper(paper) for paper in site.papers]
-    for paper in papers:
-        folders = dict.fromkeys(site.project.study(paper["name"]).tables, "tables")
-        for finding in paper["findings"]:
-            paths = (
-                f"docs/tables/{paper['name']}/{name}.csv"
-                if name in folders
-                else f"docs/figures/{paper['name']}/{name}.png"
-                for name in finding["figures"]
-            )
-            finding["places"] = [site.places[path] for path in paths if path in site.places]
-            finding["evidence"] = evidence_of(site, paper["name"], finding["id"])
-    return "findings.html", "findings.html", {"title": "Findings", "papers": papers}
-
-
-def errata_page(site: Site) -> Page:
-    """Return the page of errata."""
-    papers = [site.paper(paper) for paper in site.papers]
-    return "errata.html", "errata.html", {"title": "Errata of the papers", "papers": papers}
-
-
-def data_page(site: Site, sizes: dict[str, int]) -> Page:
-    """Return the page of all files of numbers, given their sizes by address."""
+def _files(site: Site, sizes: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
+    """Return the files of numbers of each paper and comparison, with their sizes."""
     files: dict[str, list[tuple[str, int]]] = {}
     for address, size in sorted(sizes.items()):
         files.setdefault(address.split("/")[1], []).append((address, size))
-    order = [name for name in [*site.papers, *site.comparisons] if name in files]
-    values = {
-        "title": "Data",
-        "files": [(name, site.project.study(name).title, files[name]) for name in order],
-        "columns": COMPARISON_COLUMNS,
-    }
-    return "data.html", "data.html", values
+    return {name: files[name] for name in site.shelves if name in files}
 
 
-def about_page(site: Site) -> Page:
-    """Return the page on verdicts, error rates, what is not judged, and how to cite."""
-    notes = [(paper, site.project.study(paper).notes) for paper in site.papers]
-    values = {"title": "About", "meanings": {**MEANINGS, **OUTCOMES}, "notes": notes}
-    return "about.html", "about.html", values | site.certainty | {"alpha": ALPHA}
-
-
-def search_page(site: Site) -> Page:
-    """Return the page that searches papers, figures, claims, findings, errata and algorithms."""
-    papers = [site.paper(name) for name in [*site.papers, *site.comparisons]]
-    found = [
-        ("paper", f"{paper['name']}: {paper['title']}", f"papers/{paper['name']}.html", "")
-        for paper in papers
-    ]
+def _found(site: Site) -> Iterator[tuple[str, str, str, str]]:
+    """Yield all that can be searched: kind, title, address, text."""
+    papers = [site.paper(name) for name in site.shelves]
+    for paper in papers:
+        yield "paper", f"{paper['name']}: {paper['title']}", f"papers/{paper['name']}.html", ""
     for group in site.groups:
         text = " ".join([group.message, *(entry.caption for entry in group.entries.values())])
-        title = f"{group.paper}, {group.heading}"
-        found.append(("figure", title, figure_address(group), text))
+        yield "figure", f"{group.paper}, {group.heading}", figure_address(group), text
     for paper in papers:
         for claim in paper.get("claims", ()):
-            title = f"{claim['id']}: {claim['statement']}"
-            text = f"{claim['place']}. {in_short(claim)}"
-            found.append(("claim", title, f"claims/{claim['id']}.html", text))
+            name, answer = claim["id"], claim["short"]
+            text = f"{claim['place']}. {answer[:1].upper()}{answer[1:]}"
+            yield "claim", f"{name}: {claim['statement']}", f"claims/{name}.html", text
         for finding in paper.get("findings", ()):
             name, text = finding["id"], finding["statement"]
-            found.append(("finding", f"{name}: {finding['title']}", f"findings.html#{name}", text))
+            yield "finding", f"{name}: {finding['title']}", f"findings.html#{name}", text
         for entry in paper.get("errata", ()):
-            title = f"{entry['id']}: {paper['name']}, {entry['place']}"
-            found.append(("erratum", title, f"errata.html#{entry['id']}", entry["printed"]))
+            name, title = entry["id"], f"{entry['id']}: {paper['name']}, {entry['place']}"
+            yield "erratum", title, f"errata.html#{name}", entry["printed"]
     for definition in REGISTRY.values():
         title = f"{definition.name} ({definition.id})"
-        found.append(("algorithm", title, f"algorithms.html#{definition.id}", definition.paper))
-    return "search.html", "search.html", {"title": "Search", "found": found}
-
-
-def in_short(claim: Values) -> str:
-    """Return the answer to whether a claim is so, in a few words."""
-    answer = str(claim["short"])
-    return answer[:1].upper() + answer[1:]
+        yield "algorithm", title, f"algorithms.html#{definition.id}", definition.paper
 
 
 def citation(project: Project) -> Values:
@@ -495,44 +401,36 @@ def citation(project: Project) -> Values:
     text = (project.folder / "CITATION.cff").read_text(encoding="utf-8")
     document = yaml.safe_load(text)
     works = [document, *document.get("references", [])]
-    references = [
-        f"{_authors(work, ', ')} ({_year(work)}). {work['title']}"
-        f"{', version ' + work['version'] if 'version' in work else ''}. "
-        + ". ".join(str(work[key]) for key in ("collection-title", "notes") if key in work)
-        for work in works
-    ]
-    known = {key: document[key] for key in ("title", "abstract", "version")}
-    return known | {
+    cited = [*map(_cited, works)]
+    return {
+        **{key: document[key] for key in ("title", "abstract", "version")},
         "text": text,
-        "references": references,
-        "bibtex": "\n\n".join(map(_bibtex, works)),
+        "references": [reference for reference, _ in cited],
+        "bibtex": "\n\n".join(entry for _, entry in cited),
     }
 
 
-def _authors(work: Values, between: str) -> str:
-    names = [
+def _cited(work: Values) -> tuple[str, str]:
+    """Return how a work is cited in text, and in BibTeX."""
+    authors = [
         each.get("name") or " ".join(filter(None, [each.get("given-names"), each["family-names"]]))
         for each in work["authors"]
     ]
-    return between.join(names)
-
-
-def _year(work: Values) -> str:
-    return str(work.get("year") or str(work["date-released"])[:4])
-
-
-def _bibtex(work: Values) -> str:
-    first = work["authors"][0]
+    year, version = work.get("year") or str(work["date-released"])[:4], work.get("version")
+    proceedings, note = work.get("collection-title"), work.get("notes")
+    reference = f"{', '.join(authors)} ({year}). {work['title']}"
+    reference += f", version {version}. " if version else ". "
+    reference += ". ".join(filter(None, [proceedings, note]))
+    first, together = work["authors"][0], " and ".join(authors)
     name = (first.get("family-names") or work["title"].partition(":")[0]).split()[-1].lower()
-    authors = _authors(work, " and ")
     fields = {
-        "author": f"{{{authors}}}" if "name" in first else authors,
+        "author": f"{{{together}}}" if "name" in first else together,
         "title": f"{{{work['title']}}}",
-        "year": _year(work),
-        "booktitle": work.get("collection-title"),
-        "version": work.get("version"),
-        "note": work.get("notes"),
+        "year": year,
+        "booktitle": proceedings,
+        "version": version,
+        "note": note,
     }
-    kind = "inproceedings" if fields["booktitle"] else "misc"
+    kind = "inproceedings" if proceedings else "misc"
     lines = [f"  {key} = {{{value}}}," for key, value in fields.items() if value]
-    return "\n".join([f"@{kind}{{{name}{_year(work)},", *lines, "}"])
+    return reference, "\n".join([f"@{kind}{{{name}{year},", *lines, "}"])

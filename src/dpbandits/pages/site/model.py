@@ -1,7 +1,7 @@
 """The site of a project: what exists of each figure and table, and the address of everything."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,13 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.pages.contents import Contents
-from dpbandits.pages.figures import FigureGroup, head_of
-from dpbandits.pages.published import PUBLISHED, published_papers
-from dpbandits.pipeline.project import TABLES, Project
-
-_TEXTS = ("series", "variant", "interpretation")
-"""Columns of texts, which may be empty."""
+from dpbandits.pages.contents import Contents, FigureGroup, head_of
+from dpbandits.pages.published import published_papers
+from dpbandits.pages.verdicts import Values
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.publish import published_file
+from dpbandits.pipeline.targets import VERDICTS
 
 UNPUBLISHED = "Its numbers are not published yet."
 """Stands for a statement whose numbers are in no csv."""
@@ -24,11 +23,6 @@ UNPUBLISHED = "Its numbers are not published yet."
 def figure_address(group: FigureGroup) -> str:
     """Return the page of a figure."""
     return f"figures/{group.paper}/{group.base}.html"
-
-
-def chart_address(group: FigureGroup) -> str:
-    """Return the script that has what is drawn of a figure: pages on a disk load no JSON."""
-    return f"charts/{group.paper}/{group.base}.js"
 
 
 def small_address(group: FigureGroup) -> str:
@@ -57,23 +51,38 @@ class Site(Contents):
         return [name for name in self.project.comparisons if self.figures(name)]
 
     @cached_property
+    def shelves(self) -> list[str]:
+        """The papers, then the comparisons."""
+        return [*self.papers, *self.comparisons]
+
+    @cached_property
+    def links(self) -> dict[str, str]:
+        """The place of each claim, finding and erratum by its id."""
+        links = {claim: f"claims/{claim}.html" for claim in self.claims}
+        for page, of_papers in (("findings", self.findings), ("errata", self.errata)):
+            ids = [entry["id"] for entries in of_papers.values() for entry in entries]
+            links |= {name: f"{page}.html#{name}" for name in ids}
+        return links
+
+    @cached_property
     def groups(self) -> list[FigureGroup]:
         """Every figure, paper by paper."""
-        return [group for name in [*self.papers, *self.comparisons] for group in self.figures(name)]
-
-    def figures(self, paper: str) -> list[FigureGroup]:
-        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
-        if paper not in self._figures:
-            self._figures[paper] = []
-            for group in super().figures(paper):
-                names = [name for name in group.entries if self.figure_file(paper, name, "csv")]
-                existing = {name: group.entries[name] for name in names}
-                self._figures[paper] += [replace(group, entries=existing)] if existing else []
-        return self._figures[paper]
+        return [group for name in self.shelves for group in self.figures(name)]
 
     @cached_property
     def _figures(self) -> dict[str, list[FigureGroup]]:
         return {}
+
+    def figures(self, paper: str) -> list[FigureGroup]:
+        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
+        if paper not in self._figures:
+            groups = []
+            for group in super().figures(paper):
+                names = [name for name in group.entries if self.figure_file(paper, name, "csv")]
+                existing = {name: group.entries[name] for name in names}
+                groups += [replace(group, entries=existing)] if existing else []
+            self._figures[paper] = groups
+        return self._figures[paper]
 
     def tables(self, paper: str) -> list[str]:
         """Return the names of the tables of a paper of which a csv exists."""
@@ -82,7 +91,7 @@ class Site(Contents):
 
     def figure_file(self, paper: str, stem: str, suffix: str) -> Path | None:
         """Return a file of a figure or panel, published or built; None where there is neither."""
-        folders = (self.project.folder / PUBLISHED / paper, self.project.figures_folder(paper))
+        folders = (self.project.folder / FIGURES / paper, self.project.figures_folder(paper))
         return _first(f"{stem}.{suffix}", *folders)
 
     def table_file(self, paper: str, name: str, suffix: str) -> Path | None:
@@ -95,29 +104,62 @@ class Site(Contents):
         path = self.figure_file(paper, stem, "csv")
         if path is None:
             return None
-        texts = dict.fromkeys(_TEXTS, str)
-        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=texts)
-        return frame.fillna(dict.fromkeys(_TEXTS, ""))
+        texts = ("series", "variant", "interpretation")
+        types = dict.fromkeys(texts, str)
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=types)
+        return frame.fillna(dict.fromkeys(texts, ""))
 
     def drawn(self, paper: str, name: str) -> dict[str, Any]:
         """Return what was drawn of a figure, panel by panel; nothing of older copies."""
         path = self.figure_file(paper, name, "json")
         return {} if path is None else json.loads(path.read_text(encoding="utf-8"))
 
-    def data_files(self) -> Iterator[tuple[str, Path]]:
-        """Yield address and file of all that can be downloaded of figures and tables."""
+    def digitised(self, group: FigureGroup) -> pd.DataFrame:
+        """Return the digitised values of a figure, compared; no rows where there are none."""
+        path = self.table_file(group.paper, "digitised", "csv")
+        if path is None:
+            return pd.DataFrame()
+        table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+        return table[table["panel"].isin(group.stems)]
+
+    def compared(self, paper: str, name: str) -> list[Values]:
+        """Return the comparisons behind a claim or finding, by variant and interpretation."""
+        rows = self.evidence
+        groups = rows[rows["claim"] == name].groupby(["variant", "interpretation"], sort=False)
+        return [
+            {
+                "variant": variant,
+                "interpretation": interpretation,
+                "words": self.in_words(paper, str(interpretation)),
+                "rows": own.to_dict("records"),
+                "has_parts": bool((own["part"] != "").any()),
+                "decided": own["decided"].value_counts(sort=False).to_dict(),
+            }
+            for (variant, interpretation), own in groups
+        ]
+
+    def figure_files(self, paper: str, name: str) -> dict[str, Path]:
+        """Return what can be downloaded of a figure: address -> file."""
+        paths = [self.figure_file(paper, name, suffix) for suffix in ("csv", "pdf")]
+        return {f"data/{paper}/{path.name}": path for path in paths if path}
+
+    def table_files(self, paper: str, name: str) -> dict[str, Path]:
+        """Return what can be downloaded of a table: address -> file."""
+        paths = [self.table_file(paper, name, suffix) for suffix in ("csv", "tex", "tabular")]
+        return {f"data/{paper}/{path.name}": path for path in paths if path}
+
+    def data_files(self) -> dict[str, Path]:
+        """Return all that can be downloaded: address -> file."""
+        found: dict[str, Path] = {}
         for group in self.groups:
             for name in group.entries:
-                for suffix in ("csv", "pdf"):
-                    path = self.figure_file(group.paper, name, suffix)
-                    if path is not None:
-                        yield f"data/{group.paper}/{path.name}", path
-        for paper in [*self.papers, *self.comparisons]:
+                found |= self.figure_files(group.paper, name)
+        for paper in self.shelves:
             for name in self.tables(paper):
-                for suffix in ("csv", "tex", "tabular"):
-                    path = self.table_file(paper, name, suffix)
-                    if path is not None:
-                        yield f"data/{paper}/{path.name}", path
+                found |= self.table_files(paper, name)
+        names = [name for files in VERDICTS.values() for name in files]
+        paths = [self.project.folder / FIGURES / p / f"{n}.csv" for p in self.papers for n in names]
+        return found | {f"data/{p.parent.name}/{p.name}": p for p in paths if p.is_file()}
 
     @cached_property
     def places(self) -> dict[str, tuple[str, str]]:
@@ -132,9 +174,14 @@ class Site(Contents):
         }
         return figures | {
             f"docs/tables/{paper}/{name}.csv": (f"table {name}", f"tables/{paper}/{name}.html")
-            for paper in [*self.papers, *self.comparisons]
+            for paper in self.shelves
             for name in self.tables(paper)
         }
+
+    def shown(self, paper: str, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return name and address of those figures, panels and tables of a paper that exist."""
+        paths = [published_file(self.project.study(paper), name) for name in names]
+        return [self.places[path] for path in paths if path in self.places]
 
 
 def _first(name: str, *folders: Path) -> Path | None:

@@ -50,23 +50,17 @@ class SwitchesFile(Spec):
 
 
 def switches_pages(site: Site, charts: Charts) -> Iterator[Page]:
-    """Yield each such page.
-
-    Raises:
-        InputError: the file is not as it must be, or the table has no algorithm of the panel.
-    """
+    """Yield each such page."""
     for paper in site.papers:
         path = site.project.study(paper).config_path("switches")
         if not path.exists():
             continue
         spec = load_document(path, SwitchesFile)
-        groups = [each for each in site.groups if each.paper == paper and spec.panel in each.stems]
-        if not groups or spec.table not in site.tables(paper):
+        groups = [each for each in site.figures(paper) if spec.panel in each.stems]
+        views = charts[figure_address(groups[0])] if groups else []
+        if not views or spec.table not in site.tables(paper):
             continue
-        address = figure_address(groups[0])
-        if not charts[address]:
-            continue
-        panel = _panel(spec, charts[address])
+        panel = _panel(spec, views)
         lines = panel["series"]
         numbers, cells = table_cells(site, paper, spec.table)
         algorithms = _algorithms(spec, numbers, [line["algorithm"] for line in lines])
@@ -76,9 +70,13 @@ def switches_pages(site: Site, charts: Charts) -> Iterator[Page]:
             "paper": paper,
             "group": groups[0],
             "answer": [*map(_answer, crossings), _largest(algorithms)],
-            "chart": [{"name": spec.panel, "label": "", "panels": [panel]}],
+            "embedded": {
+                "figure-data": [{"name": spec.panel, "label": "", "panels": [panel]}],
+                "switch-data": {"x": "Algorithm", "y": spec.number, "algorithms": algorithms},
+            },
+            "scripts": ["charts.js", "switches.js"],
             "crossings": crossings,
-            "data": {"x": "Algorithm", "y": spec.number, "algorithms": algorithms},
+            "algorithms": algorithms,
             "caption": site.project.study(paper).tables[spec.table].caption,
             "table": f"tables/{paper}/{spec.table}.html",
             "columns": list(cells.columns),
@@ -113,20 +111,11 @@ def _panel(spec: SwitchesFile, views: list[Json]) -> Json:
 
 def _crossings(pair: tuple[str, str], lines: Sequence[Json]) -> Values:
     """Return from which drawn time on each curve of one algorithm is below each of another."""
-    one, other = (
-        [
-            (line["label"], pd.DataFrame({"x": line["x"], "y": line["y"]}))
-            for line in lines
-            if line["algorithm"] == name
-        ]
-        for name in pair
-    )
+    one, other = ([line for line in lines if line["algorithm"] == name] for name in pair)
     return {
         "names": [REGISTRY[name].name for name in pair],
-        "columns": [label for label, _ in one],
-        "rows": [
-            (label, [crossing(points, theirs) for _, points in one]) for label, theirs in other
-        ],
+        "columns": [line["label"] for line in one],
+        "rows": [(theirs["label"], [crossing(line, theirs) for line in one]) for theirs in other],
     }
 
 
@@ -157,21 +146,18 @@ def _largest(algorithms: Sequence[Json]) -> str:
     )
 
 
-def crossing(one: pd.DataFrame, other: pd.DataFrame) -> tuple[str, float | None]:
+def crossing(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, float | None]:
     """Return ``from`` and the first drawn time from which on one curve is below another.
 
-    Without a time ``always`` or ``never``.
-
-    Args:
-        one: columns x and y.
-        other: the same.
+    Without a time ``always`` or ``never``. Curves have their points as ``x`` and ``y``.
     """
-    both = one.merge(other, on="x", suffixes=("", "_other"))
-    is_below = (both["y"] < both["y_other"]).tolist()
-    last = max((place for place, below in enumerate(is_below) if not below), default=-1)
+    theirs = dict(zip(other["x"], other["y"], strict=True))
+    points = zip(one["x"], one["y"], strict=True)
+    is_below = [(x, y < theirs[x]) for x, y in points if x in theirs]
+    last = max((place for place, (_, below) in enumerate(is_below) if not below), default=-1)
     if last + 1 == len(is_below):
         return "never", None
-    return ("always", None) if last < 0 else ("from", float(both["x"].iloc[last + 1]))
+    return ("always", None) if last < 0 else ("from", float(is_below[last + 1][0]))
 
 
 def _algorithms(spec: SwitchesFile, table: pd.DataFrame, drawn: Sequence[str]) -> list[Json]:
@@ -179,24 +165,25 @@ def _algorithms(spec: SwitchesFile, table: pd.DataFrame, drawn: Sequence[str]) -
 
     The switch of scoring is the amount by which numbers as coded exceed those of the algorithm.
     """
-    found = []
+    found: list[Json] = []
     for name in dict.fromkeys(filter(None, drawn)):
         rows = table[table["algorithm"] == name].to_dict("records")
-        is_scoring = (table["algorithm"] == spec.scoring) & (spec.scoring is not None)
-        scoring = table[is_scoring & table["algorithm"].str.startswith(f"{name},")]
+        if not rows:
+            continue
+        is_scored = spec.scoring is not None and spec.scoring.startswith(f"{name},")
+        scoring = table[is_scored & (table["algorithm"] == spec.scoring)].to_dict("records")
         shifts = [
             {"amount": float(row["coded"]) - float(rows[0]["coded"]), **_words(row)}
-            for row in scoring.to_dict("records")
+            for row in scoring
         ]
         switches = [
             {"ids": sorted(str(row["id"]).split(" and ")), "value": _numbers(row, "changed")}
             | _words(row)
             for row in rows
         ]
-        if rows:
-            own: Json = {"id": name, "name": REGISTRY[name].name, "switches": switches}
-            own |= {"coded": _numbers(rows[0], "coded"), "shift": shifts[0] if shifts else None}
-            found.append(own)
+        own: Json = {"id": name, "name": REGISTRY[name].name, "switches": switches}
+        own |= {"coded": _numbers(rows[0], "coded"), "shift": shifts[0] if shifts else None}
+        found.append(own)
     if not found:
         raise InputError(f"{spec.table}: has no algorithm of {spec.panel}; allowed: some of them")
     return found

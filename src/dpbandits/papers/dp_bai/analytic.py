@@ -54,18 +54,7 @@ LAWS: dict[str, Callable[[np.random.Generator, int, int], Values]] = {
 
 
 def max_det_table() -> pd.DataFrame:
-    """Return checks of Lemma G.1 and of the Max-Det collection's noise on random features.
-
-    Tag: quantity. Of 10000 sets of features (C10): ``searched`` (all subsets
-    tried) and ``exchanged`` (found by single exchanges), ``above searched`` and ``above exchanged``
-    (of these, sets with a coefficient above 1 + 1e-8), ``coefficient`` (largest absolute one). Of
-    1000 sets of 12 normal features (C23): ``smaller`` (sets where another subset has a smaller v),
-    ``median ratio`` and ``largest ratio`` of v to the smallest, ``above rank`` (sets with v > r)
-    and ``noise ratio``, the largest v r^2 / s^2: variance of the noise on the worst estimate of a
-    phase over that when all s = 12 arms are pulled. Of the noise that is put on the means of pulled
-    arms: ``less injected`` (sets where another subset puts less on its worst arm) and ``injected
-    ratio``, its largest scale over that when all arms are pulled. x: 0.
-    """
+    """Return checks of Lemma G.1 and of the Max-Det collection's noise on random features."""
     numbers = {**_coefficients(), **_factors()}
     return joined(
         number(quantity, {"quantity": quantity}, value) for quantity, value in numbers.items()
@@ -156,4 +145,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "phase-counts": phase_counts,
     "baseline-structure": baseline_structure,
 }
-"""Exact results by name, as the experiments file lists them."""

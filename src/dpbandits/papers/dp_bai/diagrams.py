@@ -353,4 +353,3 @@ DIAGRAMS: dict[str, Diagram] = {
     "extra-log-error": log_error,
     "extra-gauss-delta": gauss_delta,
 }
-"""Diagrams by figure, as the experiments file lists them."""

@@ -19,26 +19,14 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """A linear model fitted to a response.
-
-    Attributes:
-        coefficients: p numbers.
-        quality: share of the variance of the response that the model explains (R^2), weighted as
-            the fit is.
-    """
+    """A linear model fitted to a response."""
 
     coefficients: list[Measured]
     quality: Measured
 
 
 def linear_fit(design: Values, response: Sequence[Measured], weights: Values) -> LinearFit:
-    """Return the fit of a linear model by weighted least squares; NaN with too few numbers.
-
-    Args:
-        design: shape (k, p).
-        response: k numbers.
-        weights: inverse variances up to a factor, shape (k,).
-    """
+    """Return the fit of a linear model by weighted least squares; NaN with too few numbers."""
     if len(design) <= design.shape[1]:
         nothing = Measured(math.nan, min((one.runs for one in response), default=0))
         return LinearFit([nothing] * design.shape[1], nothing)
@@ -62,13 +50,7 @@ ERRORS = (1e-4, 0.2)
 
 @dataclass(frozen=True, eq=False)
 class LogErrors:
-    """Log errors at the T where the error lies in [1e-4, 0.2].
-
-    Attributes:
-        budgets: T, shape (k,).
-        logs: k log errors.
-        weights: precision; the variance of a log rate is (1 - p) / (p n). Shape (k,).
-    """
+    """Log errors at the T where the error lies in [1e-4, 0.2]."""
 
     budgets: Values
     logs: list[Measured]
@@ -97,6 +79,7 @@ def log_errors(trials: Series) -> LogErrors:
         if ERRORS[0] <= failed.value <= ERRORS[1]:
             budgets.append(float(budget))
             logs.append(failed.measured(at.key).log())
+            # The variance of a log rate is (1 - p) / (p n).
             weights.append(failed.runs * failed.value / (1.0 - failed.value))
     return LogErrors(np.array(budgets), logs, np.array(weights))
 
@@ -140,13 +123,7 @@ def _probit(rates: Values, trials: Values, x: Values, start: Values) -> Values:
 
 
 def least_squares(x: Values, y: Values, weights: Values) -> Values:
-    """Return intercept and slope of weighted lines, shape (n, 2).
-
-    Args:
-        x: shape (k,).
-        y: shape (n, k).
-        weights: shape (k,) or (n, k).
-    """
+    """Return intercept and slope of weighted lines, shape (n, 2)."""
     total = weights.sum(axis=-1)
     centre = (weights * x).sum(axis=-1) / total
     middle = (weights * y).sum(axis=-1) / total

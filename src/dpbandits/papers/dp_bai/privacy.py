@@ -60,17 +60,12 @@ Described = tuple[str, str, str, int, float, Event]
 
 
 def privacy_loss() -> pd.DataFrame:
-    """Return the largest privacy loss of each algorithm over the pairs of tables of ``audit``.
+    """Return the largest privacy loss over epsilon of each algorithm over pairs of tables.
 
-    Tags: algorithm; norm, of DP-OD ``l2`` or ``l1``, else ``none``; features, ``any`` (the loss
-    does not depend on them), ``multiples`` (u, u/2 and u/4), ``axis-aligned``, ``diagonal`` (46 and
-    224 degrees), ``turned`` (these, 45 degrees back, with noise in a basis turned by as much) or
-    ``square`` (four unit vectors); is_admissible, whether K > 2, rewards are at most 1 and the
-    features allow means in [0, 1] with one best arm; epsilon; largest_reward. A third arm, half the
-    sum of the other two, is what makes pairs of DP-OD instances of the paper, which has K > 2: its
-    estimate is half the sum of theirs, so that it never wins alone, and the optimal design gives it
-    no pulls. x: T. y: loss over epsilon; it is private where that is at most 1, or the largest
-    reward.
+    Admissible: K > 2, rewards of at most 1, and features that allow means in [0, 1] with one best
+    arm. A third arm, half the sum of the other two, makes pairs of DP-OD instances of the paper:
+    its estimate is half the sum of theirs, so that it never wins alone, and the optimal design
+    gives it no pulls.
     """
     rows = []
     for epsilon, reward in itertools.product(EPSILONS, REWARDS):
@@ -154,17 +149,7 @@ def needed_delta(
     instance: str = "witness",
     tables: str = "all",
 ) -> float:
-    """Return the delta that DP-BAI-Gauss needs over its own; above 1 it is not private (C24).
-
-    Args:
-        epsilon: of the algorithm.
-        delta: likewise.
-        budget: T.
-        calibration: of the noise, ``classical`` or ``analytic`` (BAI-E9).
-        instance: ``witness`` (three arms, as the paper asks for), ``line`` or ``plane`` (two arms
-            in one dimension, or in two).
-        tables: rewards are 0 or 1 (``binary``), or anything between as well (``all``).
-    """
+    """Return the delta that DP-BAI-Gauss needs over its own; above 1 it is not private (C24)."""
     witness = gaussian_witness(
         epsilon,
         deviation(epsilon, delta, calibration),
@@ -213,10 +198,6 @@ def cone_chance(winner: Values, scales: tuple[float, float]) -> float:
 
     In polar coordinates the radius is integrated out: at angle t the density is
     1 / (4 b1 b2 (|cos t|/b1 + |sin t|/b2)^2).
-
-    Args:
-        winner: rows v with <v, (b1 L1, b2 L2)> > 0 inside the cone, shape (n, 2).
-        scales: b1 and b2, above 0.
     """
     edges = np.arctan2(winner[:, 1], winner[:, 0])[:, None] + np.array([-1.0, 1.0]) * np.pi / 2
     axes = np.pi / 2 * np.arange(-2, 3)
@@ -235,13 +216,7 @@ def cone_chance(winner: Values, scales: tuple[float, float]) -> float:
 
 
 def linear_limit(features: Values, pulled: tuple[int, int], scales: tuple[float, float]) -> float:
-    """Return the chance that arm 1 comes out first where two arms' estimates are noise alone.
-
-    Args:
-        features: shape (K, 2).
-        pulled: the two arms, independent, whose estimates are b1 L1 and b2 L2.
-        scales: b1 and b2.
-    """
+    """Return the chance that arm 1 comes out first where two arms' estimates are noise alone."""
     coefficients = features @ np.linalg.inv(features[list(pulled)])
     return cone_chance(coefficients[0] - coefficients[1:], scales)
 

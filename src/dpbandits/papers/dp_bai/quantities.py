@@ -96,12 +96,8 @@ def turning_margin(
 ) -> Estimate:
     """Return the margin at which it turns whether all points are decided for the claim.
 
-    Args:
-        points: what is compared with the margin.
-        kind: ``greater`` than the margin (the largest margin), ``less`` than it or ``equivalent``
-            up to it (the smallest margin).
-        level: of the claim; each is judged at its share by Holm.
-        family: how many comparisons the claim has for each point; no margin decides the others.
+    Each is judged at its share of the level by Holm; ``family``: how many comparisons the claim has
+    for each point, of which no margin decides the others.
     """
     numbers = [point.number for point in points]
 
@@ -121,13 +117,7 @@ def turning_margin(
 
 
 def similar_from(points: Sequence[Point], *, margin: float, alpha: float) -> Estimate:
-    """Return the smallest place from which on all differences are within a margin; NaN if none is.
-
-    Args:
-        points: differences, by increasing place.
-        margin: within which they are similar.
-        alpha: their intervals have coverage 1 - alpha.
-    """
+    """Return the smallest place from which on all differences are within a margin, or NaN."""
     smallest = math.nan
     for point in reversed(points):
         low, high = point.number.interval(alpha)
@@ -327,13 +317,7 @@ DRAWS = 1000
 
 
 def of_section5(*, number: str, drawn: str) -> Estimate:
-    """Return a number of I-A over its ``section5 draws``, or at the end of their range.
-
-    Args:
-        number: ``gap 2`` or ``gap 3`` (largest distance of that gap from 0.05), ``smallest other
-            gap``, ``smallest mean`` or ``largest reward``.
-        drawn: ``section5 draws`` or, as all depends on omega alone, ``section5 limit``.
-    """
+    """Return a number of I-A over its ``section5 draws``, or at the end of their range."""
     end = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]]
     is_drawn = drawn == "section5 draws"
     draws = [section5(draw=draw).means for draw in range(DRAWS)] if is_drawn else []

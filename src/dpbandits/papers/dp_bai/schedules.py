@@ -20,7 +20,8 @@ from dpbandits.algorithms.best_arm.eliminations import (
     phase_schedule,
 )
 from dpbandits.papers.curves import joined, number
-from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
+from dpbandits.papers.dp_bai.instances import INSTANCES
+from dpbandits.papers.dp_bai.theory import INSTANCES as JUDGED
 
 ROUND_OFF = 1e-9
 
@@ -43,13 +44,7 @@ PRINTED: tuple[tuple[str, int, float, float], ...] = (
 
 
 def appendix_b() -> pd.DataFrame:
-    """Return Appendix B (d = 16, K = 10000) by each interpretation of its schedule.
-
-    Tags: schedule; quantity, ``g0``, ``h0``, ``lambda``, ``M1``, ``M``, ``size`` (s_p) or
-    ``ratio`` ((s_{p-1} - g0) / (s_p - g0)); printed, the paper's number; verdict, ``agrees`` or
-    ``deviates``; computed, the number in words. x: p, 0 where there is none. y: the computed
-    number; the size is 0 where the schedule has ended before, a ratio over 0 is infinite.
-    """
+    """Return Appendix B (d = 16, K = 10000) by each interpretation of its schedule."""
     return joined(row for interpretation in SCHEDULES for row in _printed_rows(interpretation))
 
 
@@ -139,15 +134,7 @@ BUDGET, TRIALS, SEED = 2000, 20, 20240123
 
 
 def baseline_structure() -> pd.DataFrame:
-    """Return how Baseline's phases differ from those of Sequential Halving (C20).
-
-    Tag: quantity. Over K = 2..300 and d = 2..24: ``schedules``; ``late not halved``, schedules
-    whose sizes do not halve from g_0 on; ``small``, schedules with K <= ceil(d^2/4), and ``small
-    not halved``, those of them that do not halve throughout. ``unequal pulls`` and ``wrong arms``:
-    phases of Baseline without noise, as played on three instances, that pull its active arms
-    unequally often, or keep others than those with the largest means; ``phases``, how many were
-    played. x: 0. y: their number.
-    """
+    """Return how Baseline's phases differ from those of Sequential Halving (C20)."""
     counted = Counter[str]()
     for arms, dimension in itertools.product(range(2, 301), range(2, 25)):
         schedule = phase_schedule(arms, dimension)
@@ -211,14 +198,7 @@ def phase_pulls(size: int, dimension: int, linear: bool) -> int:
 
 
 def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tuple[Counts, Counts]:
-    """Return all budgets with T' > 0 up to the largest, and the pulls that they lead to.
-
-    Args:
-        arms: K.
-        dimension: d.
-        schedule: an interpretation of the phase schedule, or ``halving``.
-        linear: of ``phase_pulls``.
-    """
+    """Return all budgets with T' > 0 up to the largest, and the pulls that they lead to."""
     halving = schedule == "halving"
     phases = halving_schedule(arms) if halving else phase_schedule(arms, dimension, schedule)
     budgets = np.arange(phases.reserved + 1, LARGEST_BUDGET + 1)
@@ -255,12 +235,7 @@ def worst_design_totals(arms: int, dimension: int) -> tuple[Counts, Counts]:
 def random_design_totals(
     features: NDArray[np.float64], generator: np.random.Generator
 ) -> tuple[Counts, Counts]:
-    """Return all budgets and the pulls of OD-LinBAI on these features, random arms surviving.
-
-    Args:
-        features: of full rank min(K, d) >= 2, shape (K, d).
-        generator: decides which arms survive a round.
-    """
+    """Return all budgets and the pulls of OD-LinBAI on these features, random arms surviving."""
     rank = min(features.shape)
     supports = design_supports(len(features), rank)
     budgets = np.arange(sum(supports) + 1, LARGEST_BUDGET + 1)
@@ -280,8 +255,6 @@ LISTED = 12
 
 SHOWN_BUDGET = 1000
 """T at which the pulls on the paper's instances are shown."""
-
-PAPER_INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
 
 OVERRUN_SEED = 20240117
 
@@ -310,14 +283,6 @@ def overshoot() -> pd.DataFrame:
     Features are generic: any s of them have rank min(d, s). Of OD-LinBAI, whose designs depend on
     more than that, the most pulls are counted that any features can lead to (schedule ``bound``),
     beside those at normal features and random survivors (``random features``, five K a d).
-
-    Tags: algorithm; schedule, ``consistent``, ``literal``, ``printed``, of Baseline ``halving``
-    too; quantity, ``triples``, ``overruns``, ``share`` of overrunning triples, ``worst`` (pulls
-    beyond T), ``worst_relative`` (over T), each at x = 0; ``counterexample``, the smallest T of a
-    pair (K, d): x is the pair's place in their order, y the pulls beyond it. Of the instances of
-    the paper: ``section5`` and ``two-armed``, pulls beyond T at x = T = 1000, and ``worst on
-    section5`` and ``worst on two-armed``, the most at any T up to 5000 (``random features``: at the
-    instance's own). arms, dimension and budget say where; NaN for nowhere in particular.
     """
     pairs = {key: enumerated(totals) for key, totals in COUNTED.items()}
     pairs[RANDOM_DESIGN] = sampled()
@@ -385,7 +350,7 @@ def _overruns(algorithm: str, schedule: str, pairs: pd.DataFrame) -> Iterator[pd
 def _on_instances() -> Iterator[pd.DataFrame]:
     """Return the pulls beyond T on the instances of the paper."""
     generator = np.random.default_rng(OVERRUN_SEED)
-    for instance, bandit in PAPER_INSTANCES.items():
+    for instance, bandit in JUDGED.items():
         features = bandit.feature_matrix
         totals = {key: count(*features.shape) for key, count in COUNTED.items()}
         totals[RANDOM_DESIGN] = random_design_totals(features, generator)

@@ -55,13 +55,7 @@ def hardness(means: ArrayLike, dimension: int, epsilon: float) -> Hardness:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds on the error of DP-BAI.
-
-    Attributes:
-        phases: the schedule.
-        arms: K.
-        hardness: H and its two parts.
-    """
+    """Bounds on the error of DP-BAI."""
 
     phases: PhaseSchedule
     arms: int
@@ -188,11 +182,7 @@ MAP_DELTAS = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9)
 
 
 def regime_map() -> pd.DataFrame:
-    """Return the boundaries between the rows of Table 1 on I-A and I-B, and its ticks.
-
-    Tags: quantity; instance, ``section5`` or ``two-armed``; epsilon. ``T_A`` and ``T_C``, the T
-    from which B >= A and B >= C: x is delta. ``row``: x and y a row of Table 1; tick.
-    """
+    """Return the boundaries between the rows of Table 1 on I-A and I-B, and its ticks."""
     return joined(_regimes())
 
 
@@ -217,15 +207,6 @@ def table1_grid() -> pd.DataFrame:
     """Return checks of Table 1 on a million random (H_BAI, H_pri, T, delta, d) (C15).
 
     H_BAI, H_pri and T are log-uniform on [1, 1e6], delta on [1e-12, 1), d uniform on 2..64.
-
-    Tags: quantity, ``misplaced`` (no condition met, or several), ``met`` (by row),
-    ``loses`` (by row: the ticked bound has not the larger exponent; in the row without a tick, that
-    of DP-BAI-Gauss is the smaller one), ``zero met`` and ``zero loses`` (the row delta = 0). On the
-    remark below the table, with T_C = log(1.25/delta) H_pri^2 log d / H, to which B/C is T over
-    T_C: ``A at most C``; ``turned by T`` and ``turned by delta``, where the bound of DP-BAI-Gauss
-    is the tighter one and is not at ten times T, or half the way from delta to 1; ``late``, where
-    it is not at 2 T_C, and ``early``, where it is at T_C / 2. x: row of Table 1, 0 for all. y:
-    number of draws.
     """
     generator = np.random.default_rng(SEED)
     identification, private, budget = 10 ** generator.uniform(0.0, 6.0, (3, DRAWS))

@@ -61,14 +61,7 @@ def _explore(settings, state, arms, generator, out):
 
 
 def index(settings: Settings, log: float, state: State, arm: int) -> float:
-    """Return an arm's index of Algorithm 1 in front of an episode, A3 and A10 by default.
-
-    Args:
-        settings: of the run.
-        log: the logarithm in the index.
-        state: of the run, in Phase II.
-        arm: whose index.
-    """
+    """Return an arm's index of Algorithm 1 in front of an episode, A3 and A10 by default."""
     n, p = int(state.explored[arm] + state.episodes[arm]), float(state.private_means[arm])
     width = 2.0 * C * math.sqrt(2.0 * p * log / n)
     last = 4.0 * math.sqrt(2.0 * ALPHA / settings.epsilon) * log**1.5 / n
@@ -76,13 +69,7 @@ def index(settings: Settings, log: float, state: State, arm: int) -> float:
 
 
 def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:
-    """Return the episodes of a run with an index of the best arm below mu*, and those of weak arms.
-
-    Args:
-        variant: of GDP-NCB.
-        horizon: T.
-        run: number of the run.
-    """
+    """Return in how many episodes the best arm's index is below mu*, and a weak arm is pulled."""
     bandit = weak_arms()
     interpretations = ALGORITHM.interpretations_from({"exploration": "blocks"}, variant)
     settings = ALGORITHM.settings(horizon, len(bandit.arms), epsilon=EPSILON, **interpretations)
@@ -102,12 +89,7 @@ def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:
 
 
 def index_plays() -> pd.DataFrame:
-    """Return how many of 200 runs violate each statement about Phase II (claim C22).
-
-    Tags: algorithm, variant, statement (``best-index``, the best arm's index never falls below mu*;
-    ``weak-arms``, arms with means of at most mu*/256 are never pulled), runs, episodes (those that
-    violate it, over all runs). x: T. y: number of runs with a violation.
-    """
+    """Return how many of 200 runs violate each statement about Phase II (claim C22)."""
     return joined(
         row for variant, horizon in PLAYED_HORIZONS.items() for row in _rows(variant, horizon)
     )
@@ -143,15 +125,7 @@ WITNESSED, LEAST, PANEL_A, ALLOWED = "witnessed", "least", "panel-a", "allowed"
 
 
 def privacy_witnesses() -> pd.DataFrame:
-    """Return the witnessed privacy losses of GDP-NCB over epsilon, exact (claim C15).
-
-    Tags: variant; quantity (``witnessed``, ln of a ratio of probabilities over epsilon; ``least``,
-    as written that of the fewest pulls at which it exceeds 1; ``panel-a``, as coded the largest
-    over all T and splits of Phase I of Figure 1(a); ``allowed``, 1); horizon; epsilon;
-    log10_probability (of the event under X, given the arms of Phase I) and log10_arms (of these),
-    0 for what is allowed. x: as written the pulls of arm 1 minus the threshold rounded down, as
-    coded T. y: the loss over epsilon.
-    """
+    """Return the witnessed privacy losses of GDP-NCB over epsilon, exact (claim C15)."""
     return joined([*_written_rows(), *_coded_rows(), *_panel_a_rows()])
 
 
@@ -212,12 +186,7 @@ HORIZONS = tuple(10**power for power in range(6, 11))
 
 
 def phase_one_start() -> pd.DataFrame:
-    """Return how long Phase I lasts as written on the fifty arms, and what it alone costs.
-
-    Tags, each for ``global`` (GDP-NCB) and ``local`` (LDP-NCB): rounds, those of Phase I were
-    nothing random and the horizon no end; share, over T; floor, the Nash regret if all other rounds
-    are best; besides log (of T) and threshold (of GDP-NCB). x: T. y: the floor of GDP-NCB.
-    """
+    """Return how long Phase I lasts as written on the fifty arms, and what it alone costs."""
     means = np.array(drawn_means())
     best, average = float(means.max()), float(means.mean())
     frame = pd.DataFrame({"series": "Phase I", "horizon": HORIZONS, "log": np.log(HORIZONS)})
@@ -235,10 +204,7 @@ def phase_one_start() -> pd.DataFrame:
 
 
 def first_horizons() -> pd.DataFrame:
-    """Return the smallest T at which Phase I ends before T as written, on the fifty arms.
-
-    Tags: algorithm. x: epsilon. y: T.
-    """
+    """Return the smallest T at which Phase I ends before T as written, on the fifty arms."""
     means = drawn_means()
     return joined(
         curve(
@@ -260,4 +226,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "privacy-witnesses": privacy_witnesses,
     "index-plays": index_plays,
 }
-"""Exact results by name, as the experiments file lists them."""

@@ -63,12 +63,7 @@ def _exact(x: Iterable[float], y: Iterable[float], **tags: Any) -> pd.DataFrame:
 
 
 def slopes(frames: Frames) -> pd.DataFrame:
-    """Return the curves of Figure 1(e) with slopes fitted on [0.3 T, T] (claims C9, C10).
-
-    Tags: variant, algorithm, part (``curve``; ``fit``, a straight line from 0.1 T to T, with
-    slope, slope_lo and slope_hi; ``guide``, a line of slope -1/2 or -1 through LDP-NCB at 0.3 T).
-    Slopes are of log Nash regret over log t, by least squares.
-    """
+    """Return the curves of Figure 1(e) with slopes fitted on [0.3 T, T] (claims C9, C10)."""
     rows = []
     for variant in VARIANTS:
         for algorithm, name in NAMES.items():
@@ -104,10 +99,7 @@ def _guide(level: float, horizon: float, exponent: float, variant: str) -> pd.Da
 
 
 def price_over_horizons(frames: Frames) -> pd.DataFrame:
-    """Return Nash regret of GDP-NCB over that of NCB, epsilon = 0.2 (claim C18), against T.
-
-    Tags: variant, part (``measured``; ``bound``, the ratio of the two terms of Theorem 1's bound).
-    """
+    """Return Nash regret of GDP-NCB over that of NCB, epsilon = 0.2 (claim C18), against T."""
     measured = []
     for variant in VARIANTS:
         private, plain = (
@@ -148,11 +140,7 @@ def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
 
 
 def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
-    """Return the Nash regret of LDP-NCB at T = 1e7 against epsilon from 0.1 to 2 (claim C21).
-
-    Tags: variant, part (``measured``, with slope, slope_lo and slope_hi from epsilon = 0.2 to 0.5;
-    ``guide``, slope -1 through the value of the code at 0.2).
-    """
+    """Return the Nash regret of LDP-NCB at T = 1e7 against epsilon from 0.1 to 2 (claim C21)."""
     epsilons = [epsilon for epsilon in EPSILONS if epsilon <= 2.0]
     measured = []
     for variant in VARIANTS:
@@ -172,11 +160,7 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
 
 
 def bias(frames: Frames) -> pd.DataFrame:
-    """Return Nash regret of curves of few runs minus that of 50 runs from means over bins of time.
-
-    Tags: runs_per_curve, estimate (one of ``spec.Estimate``). The curves have runs of their own,
-    so that squares of half-widths add.
-    """
+    """Return Nash regret of curves of few runs minus that of 50 runs by means over bins."""
     rows = {runs: _nash_rows(frames(f"curves-of-{runs}")) for runs in (2, 10, 50)}
     reference = nash_regrets(rows[50], "binned")
     tables = []
@@ -190,7 +174,7 @@ def bias(frames: Frames) -> pd.DataFrame:
         curve = nash_regrets(rows[runs], estimate)
         y = curve["y"] - reference["y"]
         own, other = ((table["hi"] - table["lo"]) / 2 for table in (curve, reference))
-        # Of the same 50 runs the noise is the same, and what is left is the bias.
+        # Other curves have other runs. Of the same 50 the noise is the same: the bias is left.
         half = np.sqrt(own**2 + other**2) if runs != 50 else own
         tags: dict[str, Any] = {
             "series": f"{runs} runs, {estimate}",
@@ -212,4 +196,3 @@ DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {
     "regret-over-epsilon": regret_over_epsilon,
     "bias": bias,
 }
-"""Functions by name, as the key ``compute`` of a panel names them."""

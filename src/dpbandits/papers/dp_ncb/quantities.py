@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from dpbandits.algorithms import ldp_ncb
 from dpbandits.claims.evidence import Series, all_curves, nash_curves, nash_regret
@@ -123,9 +124,6 @@ def order_ratios(*series: Series) -> Mapping[str, Estimate]:
     """Return the Nash regret of each curve over that of the next in the order of other curves.
 
     NaN for two whose order there is not clear at the level ``SURE``.
-
-    Args:
-        series: curves whose order it is, then the curves of the same algorithms.
     """
     half = len(series) // 2
     names = [str(one.tags["algorithm"]) for one in series[:half]]
@@ -225,7 +223,11 @@ def mended_premise(*, horizon: int) -> Estimate:
 
 def first_informative_horizon() -> Estimate:
     """Return the smallest T at which the bound of Theorem 1 is below mu*."""
-    return exact(theory.first_informative_horizon(EPSILON, BEST_MEAN, ARMS))
+
+    def excess(log_horizon: float) -> float:
+        return theory.theorem_1(math.exp(log_horizon), EPSILON, BEST_MEAN, ARMS) - BEST_MEAN
+
+    return exact(math.exp(brentq(excess, math.log(1e6), math.log(1e25), xtol=1e-12)))
 
 
 def term_ratio(*, horizon: int, epsilon: float) -> Estimate:
@@ -234,8 +236,8 @@ def term_ratio(*, horizon: int, epsilon: float) -> Estimate:
 
 
 def balancing_epsilon(*, horizon: int) -> Estimate:
-    """Return the epsilon of Remark 2, sqrt(k/T) log^1.5 T."""
-    return exact(theory.balancing_epsilon(horizon, ARMS))
+    """Return the epsilon of Remark 2, sqrt(k/T) log^1.5 T, below which privacy dominates."""
+    return exact(math.sqrt(ARMS / horizon) * math.pow(math.log(horizon), 1.5))
 
 
 def ratio_at_balance(*, horizon: int) -> Estimate:
@@ -260,13 +262,6 @@ def composed_loss(
     By basic composition. As written these are as many as the pulls of an arm, T/k at most or those
     at which the phase is expected to stop, and its last means enter the first index besides
     (NCB-Q3). As coded and repaired Phase II begins with zeros, which release nothing.
-
-    Args:
-        variant: of GDP-NCB.
-        horizon: T.
-        release_log: logarithm in the noise, ``natural`` or ``base2``, which repairs NCB-Q1.
-        counted: as written releases of ``all`` kinds, or of ``phase-two`` alone, without the means
-            that Phase I consults (NCB-Q2).
     """
     if variant != "as-written":
         explored = capped_phase_one(horizon)

@@ -19,14 +19,7 @@ from dpbandits.reporting.lines import nash_quantities, nash_regrets, select
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of the results, and how it is scored.
-
-    Attributes:
-        simulation: name of the results.
-        where: its rows, column to value.
-        metric: one of ``NASH_METRICS``.
-        best: mu*; None for the true one.
-    """
+    """One curve of the results, and how it is scored."""
 
     simulation: str
     where: Mapping[str, Any]
@@ -36,19 +29,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Deviation:
-    """One switch.
-
-    Attributes:
-        id: of ``docs/deviations.md``.
-        algorithm: which one, and in which panel where that is not at T = 1e7.
-        switch: interpretation and value in place of the code's, or what is scored otherwise.
-        paper: what the paper says, or another interpretation of it.
-        code: what the released code does.
-        repaired: what we call repaired.
-        coded: the code's curve.
-        changed: the same with the switch.
-        same_runs: whether both are the same runs, scored in two ways that differ by a constant.
-    """
+    """One switch."""
 
     id: str
     algorithm: str
@@ -245,9 +226,6 @@ def deviations(frames: Frames) -> pd.DataFrame:
     (``changed``); ``change`` is their difference, with a 95 % interval (t, the smaller number of
     degrees of freedom), and ``factor`` their ratio. At T = 1e7 and epsilon = 0.2, in panel (a) at
     T = 1000.
-
-    Args:
-        frames: results by name, those that ``DEVIATIONS`` names.
     """
     return pd.DataFrame([_row(deviation, frames) for deviation in DEVIATIONS])
 
@@ -257,11 +235,7 @@ REDRAWN = "fig1e"
 
 
 def reproduction(frames: Frames) -> pd.DataFrame:
-    """Return how many digitised values agree with ours: panel by panel, of NCB in three, in all.
-
-    Args:
-        frames: the comparison with the digitised values under ``digitised``.
-    """
+    """Return how many digitised values agree with ours: panel by panel, of NCB in three, in all."""
     values = frames["digitised"]
     panel, is_ncb = values["panel"], values["series"] == "NCB"
     chosen = {_named(str(name)): rows for name, rows in values.groupby("panel", sort=False)}

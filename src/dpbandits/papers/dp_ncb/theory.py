@@ -22,14 +22,7 @@ GLOBAL, LOCAL = "gdp-ncb", "ldp-ncb"
 
 
 def scale(algorithm: str, horizon: float, epsilon: float, best_mean: float) -> float:
-    """Return S, the number of pulls of an arm by which the analysis measures (appendix D).
-
-    Args:
-        algorithm: ``gdp-ncb`` or ``ldp-ncb``.
-        horizon: T, above 1.
-        epsilon: above 0.
-        best_mean: mu*, in (0, 1].
-    """
+    """Return S, the number of pulls of an arm by which the analysis measures (appendix D)."""
     log = math.log(horizon)
     clean = C**2 * log / best_mean
     if algorithm == GLOBAL:
@@ -70,10 +63,7 @@ def first_horizon(algorithm: str, arms: int, epsilon: float, best_mean: float) -
 def floor_of_regret(share: float, best_mean: float, geometric_mean: float) -> float:
     """Return the Nash regret that a share of uniform rounds costs, all others being best.
 
-    Args:
-        share: of the rounds, in [0, 1].
-        best_mean: mu*.
-        geometric_mean: what the means over runs of uniform rounds come to; their mean over arms.
+    ``geometric_mean``: of means over runs of uniform rounds, which are that over the arms.
     """
     return best_mean * (1.0 - math.pow(geometric_mean / best_mean, share))
 
@@ -106,15 +96,6 @@ def theorem_1_premise(
     return 512.0 * math.sqrt(arms * log / horizon) + global_part
 
 
-def first_informative_horizon(epsilon: float, best_mean: float, arms: int) -> float:
-    """Return the T from which on the explicit bound of Theorem 1 is below mu*."""
-
-    def excess(log_horizon: float) -> float:
-        return theorem_1(math.exp(log_horizon), epsilon, best_mean, arms) - best_mean
-
-    return math.exp(brentq(excess, math.log(1e6), math.log(1e25), xtol=1e-12))
-
-
 def term_ratio(horizon: float, epsilon: float, arms: int) -> float:
     """Return the privacy term over the other term in the order of Theorem 1.
 
@@ -122,11 +103,6 @@ def term_ratio(horizon: float, epsilon: float, arms: int) -> float:
     """
     log = math.log(horizon)
     return (arms * log**2 / (epsilon * horizon)) / math.sqrt(arms * log / horizon)
-
-
-def balancing_epsilon(horizon: float, arms: int) -> float:
-    """Return the epsilon of Remark 2, sqrt(k/T) L^1.5, below which privacy dominates the bound."""
-    return math.sqrt(arms / horizon) * math.pow(math.log(horizon), 1.5)
 
 
 def capped_phase_one(horizon: int) -> int:
@@ -138,10 +114,6 @@ def releases(horizon: int, explored: int) -> int:
     """Return the most releases of Phase II that one reward of Phase I enters (NCB-Q1, NCB-Q4).
 
     An arm's episodes have 2, 4, 8, ... pulls; one that the horizon cuts releases nothing.
-
-    Args:
-        horizon: T.
-        explored: rounds of Phase I.
     """
     return math.floor(math.log2(1.0 + (horizon - explored) / 2.0))
 
@@ -152,14 +124,6 @@ def composed_loss(
     """Return what the releases that one reward of Phase I enters cost together, over epsilon.
 
     Each costs epsilon / log T, with the logarithm of the noise scale; they add (basic composition).
-
-    Args:
-        horizon: T.
-        explored: rounds of Phase I.
-        others: releases besides those of Phase II (NCB-Q2, NCB-Q3); 1 where it begins with means
-            of Phase I, 0 where it begins with zeros.
-        release_log: ``natural``, or ``base2``, which repairs NCB-Q1: from Phase I of one round on
-            the releases of Phase II number at most log2(T - W + 2) - 1, less than log2 T.
     """
     log = math.log2(horizon) if release_log == "base2" else math.log(horizon)
     return (releases(horizon, explored) + others) / log

@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from scipy.stats import binom
 
 from dpbandits import privacy
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM, Settings, State
-from dpbandits.bandits import Bandit, bernoulli
+from dpbandits.bandits import bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
 from dpbandits.papers.curves import curve, joined
@@ -92,10 +92,7 @@ def summary() -> pd.DataFrame:
 
 
 def privacy_by_horizon() -> pd.DataFrame:
-    """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting.
-
-    Tags: algorithm, accounting (``theorem4.4``, ``theorem4.6`` or ``tight``), alpha. x: T. y: eta.
-    """
+    """Return eta (Figure 3b) of DP-TS-UCB over the horizon, by alpha and accounting."""
     return joined(
         curve(
             f"{accounting}, alpha={alpha:g}",
@@ -120,10 +117,7 @@ def privacy_conversion() -> pd.DataFrame:
 
 
 def privacy_by_alpha() -> pd.DataFrame:
-    """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha).
-
-    Tags: algorithm, accounting (as in Figure 3b; ``lemma5`` for Modified TS). x: alpha. y: eta.
-    """
+    """Return eta (Figure 4b) over alpha, of DP-TS-UCB and of Modified TS at (0, 5 ln(T)^alpha)."""
     alphas = np.linspace(0.0, 1.0, 41)
     levels = {
         ("dp-ts-ucb", accounting): [
@@ -137,11 +131,7 @@ def privacy_by_alpha() -> pd.DataFrame:
 
 
 def crossover() -> pd.DataFrame:
-    """Return eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS.
-
-    Tags: algorithm (``dp-ts-ucb``, alpha = 0; ``ts-gaussian``; ``m-ts-gaussian``, b = 0, c = 5),
-    accounting (``theorem4.4`` or ``tight``; ``lemma4``; ``lemma5``). x: T. y: eta.
-    """
+    """Return eta over the horizon of DP-TS-UCB(0), of plain Thompson sampling and Modified TS."""
     levels: dict[tuple[str, str], Callable[[int], float]] = {
         ("dp-ts-ucb", "theorem4.4"): _gdp_of(0.0),
         ("dp-ts-ucb", "tight"): _tight_gdp,
@@ -175,10 +165,6 @@ def crossover_horizon(phases: int, divisor: float) -> float:
 
     phi = c0 sqrt(T) ln(T)^1.5, so that the two are equal where sqrt(T) = phases * divisor * c0 *
     ln(T)^1.5. sqrt(T) / ln(T)^1.5 falls until T = e^3 and rises from there on.
-
-    Args:
-        phases: 2 by Theorem 4.4, 1 for the tight level.
-        divisor: 2 for plain Thompson sampling, c for Modified TS without pre-pulls.
     """
     factor = phases * divisor * BUDGET_FACTOR
 
@@ -221,26 +207,14 @@ def estimates(count: int) -> tuple[Values, Values]:
 
 
 def miss_chances(count: int, variance: float, draws: int) -> Values:
-    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1).
-
-    Args:
-        count: number s of rewards in the estimate.
-        variance: v, the variance of a draw times s.
-        draws: number of independent draws.
-
-    Returns:
-        One chance a mean, shape (means,); too small by at most 1e-86.
-    """
+    """Return the chance that the largest of the draws stays below the mean (Lemma 4.1)."""
     chances, shortfalls = estimates(count)
     missed = np.exp(draws * log_ndtr(shortfalls / math.sqrt(variance)))
     return np.asarray((chances * missed).sum(axis=1))
 
 
 def expected_waits(count: int, variance: float) -> Values:
-    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1).
-
-    Arguments as in ``miss_chances``.
-    """
+    """Return E[1/P(draw > mu) - 1], the draws wasted until one exceeds the mean (Lemma C.1)."""
     chances, shortfalls = estimates(count)
     exceeded = ndtr(-shortfalls / math.sqrt(variance))
     # Counts below 0 or above s have chance 0, and may lie where no draw exceeds the mean.
@@ -249,16 +223,8 @@ def expected_waits(count: int, variance: float) -> Values:
 
 
 def lemma_4_1() -> pd.DataFrame:
-    """Return T times the chance that every draw misses the mean, the largest over the means.
-
-    Tags: quantity (``chance``, or ``bound``, the constant of the proof), alpha, rounding (of the
-    budget phi; Algorithm 1 tests it as ``floor``), horizon. x: number s of rewards in the estimate.
-    y: T times the chance.
-    """
-    return joined(_misses())
-
-
-def _misses() -> Iterator[pd.DataFrame]:
+    """Return T times the chance that every draw misses the mean, the largest over the means."""
+    curves = []
     for horizon in DECADES:
         x = counts(horizon)
         for alpha, rounding in itertools.product(ALPHAS, ("floor", "ceil")):
@@ -266,27 +232,23 @@ def _misses() -> Iterator[pd.DataFrame]:
             variance = math.log(horizon) ** alpha
             misses = [horizon * miss_chances(count, variance, draws).max() for count in x]
             tags = {"quantity": "chance", "alpha": alpha, "rounding": rounding, "horizon": horizon}
-            yield curve(f"chance, alpha={alpha:g}, {rounding}, T={horizon}", tags, x, misses)
-        yield _bound(horizon, MISS_BOUND)
+            name = f"chance, alpha={alpha:g}, {rounding}, T={horizon}"
+            curves.append(curve(name, tags, x, misses))
+        curves.append(_bound(horizon, MISS_BOUND))
+    return joined(curves)
 
 
 def lemma_c1() -> pd.DataFrame:
-    """Return the expectation of Lemma C.1, the largest over the means.
-
-    Tags: quantity (``expectation`` or ``bound``), alpha, horizon. x: number s of rewards in the
-    estimate. y: E[1/P(draw above the mean) - 1].
-    """
-    return joined(_waits())
-
-
-def _waits() -> Iterator[pd.DataFrame]:
+    """Return the expectation of Lemma C.1, the largest over the means."""
+    curves = []
     for horizon in DECADES:
         x = counts(horizon)
         for alpha in ALPHAS:
             waits = [expected_waits(count, math.log(horizon) ** alpha).max() for count in x]
             tags = {"quantity": "expectation", "alpha": alpha, "horizon": horizon}
-            yield curve(f"expectation, alpha={alpha:g}, T={horizon}", tags, x, waits)
-        yield _bound(horizon, WAIT_BOUND)
+            curves.append(curve(f"expectation, alpha={alpha:g}, T={horizon}", tags, x, waits))
+        curves.append(_bound(horizon, WAIT_BOUND))
+    return joined(curves)
 
 
 def _bound(horizon: int, bound: float) -> pd.DataFrame:
@@ -300,54 +262,20 @@ RUN_HORIZON = 100
 STREAM = "dp-ts-ucb: a run to look at"
 
 
-class Step(NamedTuple):
-    """One step of the kernel: what it saw, the values that it compared, and what it did.
-
-    Attributes:
-        first: its first round, from 1.
-        length: number of rounds, 1 or (where every budget is used up) more.
-        arm: the arm pulled.
-        before: the state in front of the step.
-        after: the state behind it.
-        values: theta of every arm, shape (K,); in the K first rounds the estimates, NaN where
-            there is none.
-    """
-
-    first: int
-    length: int
-    arm: int
-    before: State
-    after: State
-    values: Values
-
-
 def trace() -> pd.DataFrame:
-    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm.
-
-    Tags: arm (from 1); event, ``fresh`` (a new draw) or ``reuse`` (the largest draw again), and
-    ``start`` in the rounds that pull every arm once; pulled, completed (whether the pull made a
-    batch full), 0 or 1; batch, the size of the batch that waits for rewards; estimate and count,
-    the mean of the last full batch and its size; budget, the draws left before the round.
-    x: round. y: theta (``start``: the reward, 0 until it is there).
-    """
+    """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm."""
     bandit = bernoulli(RUN_MEANS)
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
     settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
-    rows = [row for step in _steps(bandit, settings, generator) for row in _rows(step)]
-    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
-
-
-def _steps(bandit: Bandit, settings: Settings, generator: np.random.Generator) -> Iterator[Step]:
-    """Play a run with the kernel, a step at a time."""
-    state = ALGORITHM.state(len(bandit.arms))
-    out = new_segments(1)
-    while state.clock[0] < settings.horizon:
+    state, out = ALGORITHM.state(len(bandit.arms)), new_segments(1)
+    rows: list[dict[str, Any]] = []
+    while state.clock[0] < RUN_HORIZON:
         before, stream = copy.deepcopy(state), copy.deepcopy(generator)
         ALGORITHM.advance(settings, state, bandit.arrays, generator, out)
-        first, length, arm = int(before.clock[0]) + 1, int(out.lengths[0]), int(out.arms[0])
         values = _values(settings, before, stream)
-        yield Step(first, length, arm, before, copy.deepcopy(state), values)
+        rows += _rows(before, state, values, int(out.arms[0]), int(out.lengths[0]))
+    return pd.DataFrame(rows).sort_values(["arm", "x"], ignore_index=True)
 
 
 def _values(settings: Settings, state: State, stream: np.random.Generator) -> Values:
@@ -362,32 +290,33 @@ def _values(settings: Settings, state: State, stream: np.random.Generator) -> Va
     return values
 
 
-def _rows(step: Step) -> Iterator[dict[str, Any]]:
-    before, after = step.before, step.after
-    start = step.first <= before.counts.size
-    for t in range(step.first, step.first + step.length):
-        last = t == step.first + step.length - 1
-        for arm in range(before.counts.size):
-            pulled = arm == step.arm
-            known = after if start and pulled else before
-            count = int(known.counts[arm])
-            value = float(known.reward_sums[arm] if start else step.values[arm])
-            fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
-            yield {
-                "series": f"arm {arm + 1}",
-                "arm": arm + 1,
-                "event": "start" if start else fresh,
-                "pulled": int(pulled),
-                "completed": int(pulled and last and after.waiting[arm] == 0),
-                "batch": 2 * int(before.counts[arm]) or 1,
-                "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
-                "count": count,
-                "budget": int(before.budgets[arm]),
-                "x": t,
-                "y": value,
-                "lo": value,
-                "hi": value,
-            }
+def _rows(
+    before: State, after: State, values: Values, pulled_arm: int, length: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each round and arm of a step, which compared these values."""
+    first = int(before.clock[0]) + 1
+    start = first <= before.counts.size
+    for t, arm in itertools.product(range(first, first + length), range(before.counts.size)):
+        pulled, is_last = arm == pulled_arm, t == first + length - 1
+        known = after if start and pulled else before
+        count = int(known.counts[arm])
+        value = float(known.reward_sums[arm] if start else values[arm])
+        fresh = "fresh" if before.budgets[arm] > 0 else "reuse"
+        yield {
+            "series": f"arm {arm + 1}",
+            "arm": arm + 1,
+            "event": "start" if start else fresh,
+            "pulled": int(pulled),
+            "completed": int(pulled and is_last and after.waiting[arm] == 0),
+            "batch": 2 * int(before.counts[arm]) or 1,
+            "estimate": float(known.reward_sums[arm] / count) if count else 0.0,
+            "count": count,
+            "budget": int(before.budgets[arm]),
+            "x": t,
+            "y": value,
+            "lo": value,
+            "hi": value,
+        }
 
 
 ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
@@ -400,4 +329,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "trace": trace,
     "summary": summary,
 }
-"""Exact results by name, as the experiments file lists them."""

@@ -113,4 +113,3 @@ def _points(parts: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 DIAGRAMS: dict[str, Diagram] = {"fig1": draws, "fig2": batches}
-"""Diagrams by figure, as the experiments file lists them."""

@@ -46,10 +46,7 @@ def deltas() -> NDArray[np.float64]:
 
 
 def privacy_by_b_and_c() -> pd.DataFrame:
-    """Return epsilon over delta (Figure 1) of Theorem 4, with b or c away from (0, 1); T = 1000.
-
-    Tags: family (``b``, left, or ``c``, right), b, c, factor, c (b + 1). x: delta. y: epsilon.
-    """
+    """Return epsilon over delta (Figure 1) of Theorem 4, with b or c away from (0, 1); T = 1000."""
     x = deltas()
     pairs = [("b", b, 1) for b in CURVE_B] + [("c", 0, c) for c in CURVE_C]
     return joined(
@@ -64,14 +61,7 @@ def privacy_by_b_and_c() -> pd.DataFrame:
 
 
 def privacy_by_analysis() -> pd.DataFrame:
-    """Return epsilon over delta of plain Thompson sampling by each analysis (Figures 6 and 7).
-
-    Tags: analysis (``gdp``, Theorem 3; ``rdp``, Theorem 8 at its best order; ``rdp-fixed-order``,
-    Theorem 8 at the order 1.15; ``standard-dp``, Corollary 1 as printed; exact rounds composed by
-    the theorem of Corollary 1, ``standard-dp-advanced``, or by adding up,
-    ``standard-dp-basic``), split of delta (``best`` or ``half``; ``none`` where there is none),
-    arms (2 or 10; only the printed standard-DP bound depends on it). x: delta. y: epsilon.
-    """
+    """Return epsilon over delta of plain Thompson sampling by each analysis (Figures 6 and 7)."""
     x, horizon = deltas(), ANALYSIS_HORIZON
     curves = []
     for arms in ARM_NUMBERS:
@@ -92,11 +82,7 @@ def privacy_by_analysis() -> pd.DataFrame:
 
 
 def delta_by_analysis() -> pd.DataFrame:
-    """Return delta by Renyi DP over the one by Gaussian DP, at the latter's epsilon; T = 1000.
-
-    x: delta by Gaussian DP (Theorem 3). y: the smallest delta of Theorem 8 over all orders, at the
-    epsilon that Theorem 3 gives at x, divided by x.
-    """
+    """Return delta by Renyi DP over the one by Gaussian DP, at the latter's epsilon; T = 1000."""
     x = deltas()
     epsilons = privacy.epsilon(x, privacy.ts_gaussian_gdp(ANALYSIS_HORIZON))
     return curve("rdp over gdp", {}, x, renyi_delta(epsilons, ANALYSIS_HORIZON) / x)
@@ -107,22 +93,13 @@ def renyi_delta(epsilon: NDArray[np.float64], horizon: int) -> NDArray[np.float6
 
     Theorem 8 inverted: the minimum of exp((alpha - 1)(alpha T/4 - epsilon)) over the orders
     alpha > 1; 1 where epsilon is at most T/4.
-
-    Args:
-        epsilon: 0 or above. Any shape.
-        horizon: number of rounds T, 1 or above.
     """
     slope = horizon / 4
     return np.asarray(np.exp(-(np.maximum(epsilon - slope, 0.0) ** 2) / (4 * slope)))
 
 
 def report_noisy_max() -> pd.DataFrame:
-    """Return the true over claimed delta of report-noisy-max with two functions (Theorems 6 and 7).
-
-    Tags: means (``any``, Theorem 6; ``reachable``, those of two arms with rewards in [0, 1],
-    Theorem 7; ``claimed``, the level 1). x: claimed delta. y: exact delta over the claimed one,
-    with a second function (arm) of vanishing noise.
-    """
+    """Return true over claimed delta of report-noisy-max of two functions (Theorems 6 and 7)."""
     x = np.geomspace(1e-8, 1e-1, 71)
     shift, lowest = two_armed_choice(1, MANY)
     epsilons = privacy.ts_round_epsilon(x, 2)
@@ -137,13 +114,6 @@ def two_armed_choice(pulls: int, others: int) -> tuple[float, float]:
     """Return what one changed reward of an arm does to the choice between it and another arm.
 
     The choice is a threshold on a normal variable whose mean over its standard deviation is x.
-
-    Args:
-        pulls: pulls of the arm with the changed reward, 1 or above.
-        others: pulls of the other arm, 1 or above.
-
-    Returns:
-        How far x moves, and the smallest x that rewards in [0, 1] can produce.
     """
     deviation = np.sqrt(1 / (pulls + 1) + 1 / (others + 1))
     furthest = max(pulls / (pulls + 1), others / (others + 1))
@@ -151,13 +121,7 @@ def two_armed_choice(pulls: int, others: int) -> tuple[float, float]:
 
 
 def plain_levels(sums: NDArray[np.float64], horizon: int) -> NDArray[np.float64]:
-    """Return the realised level of runs of plain Thompson sampling over sqrt(T/2) (Lemma 4).
-
-    Args:
-        sums: for each run and arm the sum of 1/(n + 1) over the rounds after the arm's first pull,
-            shape (runs, arms).
-        horizon: number of rounds T, 1 or above.
-    """
+    """Return the realised level of runs of plain Thompson sampling over sqrt(T/2) (Lemma 4)."""
     levels = np.atleast_1d(privacy.instance_specific_gdp(sums, 1.0))
     return levels / privacy.ts_gaussian_gdp(horizon)
 
@@ -186,4 +150,3 @@ ANALYTIC: dict[str, Callable[[], pd.DataFrame]] = {
     "delta-by-analysis": delta_by_analysis,
     "report-noisy-max": report_noisy_max,
 }
-"""Analytic results by name, as the experiments file lists them."""

@@ -163,4 +163,3 @@ DIAGRAMS: dict[str, Diagram] = {
     "extra-price-of-levels": price_of_levels,
     "extra-realised-level": realised_level,
 }
-"""Diagrams by figure, as the experiments file lists them."""

@@ -142,11 +142,7 @@ def _countable(slope: Measured) -> Measured:
 
 @dataclass(frozen=True, eq=False)
 class NegligibleStep(RandomEstimate):
-    """The change, which is 0, from a slope that does not count to another one.
-
-    Attributes:
-        slopes: the two slopes.
-    """
+    """The change, which is 0, from a slope that does not count to another one."""
 
     slopes: tuple[Measured, ...] = ()
 
@@ -291,12 +287,7 @@ def level_of_pair(*, b: int, c: float, accounting: str = "lemma5", over: float =
 
 
 def arm_mean_deviation(*, law: str, printed: Sequence[float]) -> Mapping[str, Estimate]:
-    """Return the mean of each exponential arm on [0, 1] minus the printed one (Section 5.2).
-
-    Args:
-        law: ``conditional`` on being in [0, 1], or ``clipped`` to it.
-        printed: the printed means, by increasing rate.
-    """
+    """Return the mean of each exponential arm on [0, 1] minus the printed one (Section 5.2)."""
     make = {"conditional": truncated_exponential, "clipped": clipped_exponential}[law]
     return {
         f"rate {rate:g}": exact(mean - value)
@@ -369,13 +360,7 @@ def quoted_delta() -> Estimate:
 
 
 def true_over_claimed_delta(*, calibration: str, means: str) -> Mapping[str, Estimate]:
-    """Return the exact delta of one choice between two over the delta claimed for it.
-
-    Args:
-        calibration: epsilon ``printed`` (Theorems 6 and 7) or ``corrected`` (1/sqrt(2)-GDP).
-        means: ``any`` two functions (Theorem 6), or the means of two arms that are ``reachable``
-            with rewards in [0, 1] (Theorem 7).
-    """
+    """Return the exact delta of one choice between two over the delta claimed for it."""
     names = {
         "any": {MANY: "second function of vanishing noise", 1: "both noisy"},
         "reachable": {MANY: "pulls (1, many)", 1: "pulls (1, 1)"},
