@@ -12,11 +12,7 @@ import yaml
 from dpbandits.claims.docket import Claim, ClaimsFile, claims_of
 from dpbandits.config.documents import load_document
 from dpbandits.pipeline.project import Project
-from support import refused
-
-ROOT = Path(__file__).parents[1]
-FILE = ROOT / "config/papers/ts-is-dp/claims.yaml"
-
+from support import ROOT, refused
 
 VALID: dict[str, Any] = {
     "paper": "toy",
@@ -65,18 +61,6 @@ def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
     assert claim.comparisons["both"].part == "both"
     with pytest.raises(ValueError, match="frozen"):
         claim.combine = "any"
-
-
-def test_an_analytic_claim_has_no_looks(tmp_path: Path) -> None:
-    assert load(tmp_path, lambda entry: entry.update(runs=0))[0].runs == ()
-    assert load(tmp_path, lambda entry: entry.update(runs=400))[0].runs == (400,)
-
-
-@pytest.mark.parametrize("figure", ["fig1", ["fig1", "fig2b"]])
-def test_a_claim_names_one_figure_or_several(tmp_path: Path, figure: str | list[str]) -> None:
-    given = (figure,) if isinstance(figure, str) else tuple(figure)
-    assert load(tmp_path, lambda entry: entry.update(figure=figure))[0].figure == given
-    assert load(tmp_path)[0].figure == ()
 
 
 def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
@@ -129,12 +113,6 @@ def test_whatever_is_wrong_is_said_in_one_line(
     refused(lambda: load(tmp_path, change), "toy.yaml: claims.TOY-C1", *words)
 
 
-def test_a_missing_file_and_one_that_is_no_yaml_are_said_in_one_line(tmp_path: Path) -> None:
-    refused(lambda: load_document(tmp_path / "none.yaml", ClaimsFile), "none.yaml: cannot be read")
-    (tmp_path / "bad.yaml").write_text("claims: [")
-    refused(lambda: load_document(tmp_path / "bad.yaml", ClaimsFile), "bad.yaml: is not valid YAML")
-
-
 def completed(keys: dict[str, Any], defaults: dict[str, Any] | None = None) -> Claim:
     """Return a claim of one comparison that says no more than it has to, and some keys."""
     document: dict[str, Any] = {
@@ -171,6 +149,8 @@ SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
         ({}, {"reads": ["toy", "more"]}, {"reads": ("toy", "more")}),
         ({"place": "Figures 1(c) and 1(d), Figure 3"}, {}, {"figure": ("fig1c", "fig1d", "fig3")}),
         ({"place": "Figure 2", "figure": []}, {}, {"figure": ()}),
+        ({"figure": "fig1"}, {}, {"figure": ("fig1",)}),
+        ({"figure": ["fig1", "fig2b"]}, {}, {"figure": ("fig1", "fig2b")}),
         (PARTED, {}, {"verdicts": ("holds", "fails", "mixed")}),
         ({"kind": "order"}, {}, {"verdicts": ("not contradicted", "fails")}),
         ({"kind": "order", "verdicts": ["holds"]}, {}, {"verdicts": ("holds",)}),
@@ -184,8 +164,6 @@ def test_what_a_claim_does_not_say_follows_from_its_file(
 
 
 CLAIMS = Project.load(ROOT).study("ts-is-dp").claims
-FINDINGS = Project.load(ROOT).study("ts-is-dp").findings
-BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
 def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:
@@ -211,5 +189,5 @@ def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
     for _, comparison in tuned:
         inside = {tag: (one.low, one.high) for tag, one in comparison.where.items()}
         assert inside == {"c": (1.0, math.inf)} or not comparison.decides
-    for name in ("TSDP-C25", "TSDP-C26"):
-        assert BY_ID[name].parameters == {"c_range": "at-least-1"}
+    ranges = {claim.id: claim.parameters.get("c_range") for claim in CLAIMS}
+    assert {ranges[name] for name in ("TSDP-C25", "TSDP-C26")} == {"at-least-1"}

@@ -47,13 +47,16 @@ def test_a_pair_that_is_not_told_apart_may_have_either_order() -> None:
 
 def test_the_best_places_are_those_that_no_other_is_certainly_below() -> None:
     clear, other = samples(30.0, 10.0, 20.0), samples(10.0, 20.0, 30.0)
-    assert distance_of_lowest(clear, clear, apart).interval(1e-6) == (0.0, 0.0)
-    found = distance_of_lowest(clear, other, apart)
-    assert (found.value, found.interval(1e-6)) == (1.0, (1.0, 1.0))
     # Places 1 and 2 are too close to tell: the best of the first list may be 1 or 2 from place 0.
     open_pair = samples(30.0, 10.0, 10.01)
-    assert distance_of_lowest(open_pair, other, apart).interval(0.05) == (1.0, 2.0)
-    assert distance_of_lowest(open_pair, open_pair, apart).interval(0.05) == (0.0, 1.0)
+    for first, second, alpha, ends in (
+        (clear, clear, 1e-6, (0.0, 0.0)),
+        (clear, other, 1e-6, (1.0, 1.0)),
+        (open_pair, other, 0.05, (1.0, 2.0)),
+        (open_pair, open_pair, 0.05, (0.0, 1.0)),
+    ):
+        assert distance_of_lowest(first, second, apart).interval(alpha) == ends
+    assert distance_of_lowest(clear, other, apart).value == 1.0
 
 
 def test_the_place_of_the_best_is_between_those_that_may_be() -> None:

@@ -1,7 +1,6 @@
 """Published intervals give the published decisions, these the verdicts; none accuses wrongly."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,8 +12,8 @@ from dpbandits.claims.verdict import REPORT, combine_comparisons, decide
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT / "docs/figures"
 PROJECT = Project.load(ROOT)
 ROW = ["claim", "variant", "interpretation"]
@@ -35,7 +34,7 @@ def judged_rows(paper: str) -> Iterator[tuple[Entry, Interpretation, list[Row]]]
     groups = evidence.assign(lo=numbers["lo"], hi=numbers["hi"]).groupby(ROW)
     rows = {key: group.to_dict("records") for key, group in groups}
     for claim in PROJECT.study(paper).stated:
-        for interpretation in filter(lambda each: each.is_judged, claim.interpretations):
+        for interpretation in claim.judged_rows:
             yield (
                 claim,
                 interpretation,

@@ -127,7 +127,7 @@ def test_every_word_of_a_row_is_reached_and_no_other(
 def test_a_lost_number_leaves_a_row_undecided(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any one that all points are asked of; all of them where one that is for is enough."""
     for claim in PROJECT.study(paper).stated:
-        for interpretation in filter(lambda each: each.is_judged, claim.interpretations):
+        for interpretation in claim.judged_rows:
             deciding = [
                 each
                 for each in claim.comparisons.values()

@@ -2,7 +2,6 @@
 
 import math
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +24,6 @@ from dpbandits.claims.verdict import (
 )
 from dpbandits.errors import InputError
 
-ROOT = Path(__file__).parents[1]
 NAN, INF = math.nan, math.inf
 
 # kind, threshold, then intervals that are for, against and undecided. Derived by hand from the
@@ -160,10 +158,33 @@ def test_all_and_any_are_dual(decisions: tuple[str, ...]) -> None:
         assert some == "fails"
 
 
-def test_nothing_compared_is_undecided() -> None:
-    assert combine_comparisons([], "all") == "undecided"
-    assert combine_comparisons([], "any") == "undecided"
+@pytest.mark.parametrize(
+    ("rule", "decisions", "expected"),
+    [
+        ("all", [], "undecided"),
+        ("any", [], "undecided"),
+        ("all", ["for", "neither"], "not contradicted"),
+        ("any", ["against", "neither"], "not contradicted"),
+        ("all", ["neither", "undecided"], "undecided"),
+        ("most", ["for"] * 3 + ["against"], "fails"),
+        ("most", ["for"] * 9 + ["undecided"], "holds"),
+        ("most", ["for"] * 8 + ["undecided"], "undecided"),
+        ("most", ["for"] * 2, "undecided"),
+    ],
+)
+def test_comparisons_combine(rule: str, decisions: list[str], expected: str) -> None:
+    assert combine_comparisons(decisions, rule) == expected  # type: ignore[arg-type]
+
+
+def test_parts_of_nothing_are_undecided() -> None:
     assert combine_parts({}) == "undecided"
+
+
+def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
+    region = region_of("greater", 0.0, indifference=0.1)
+    pairs = {(0.1, 0.2): "for", (-0.05, -0.02): "neither", (-0.3, -0.2): "against"}
+    pairs |= {(-0.2, -0.05): "undecided", (-0.05, 0.1): "undecided"}
+    assert {ends: decide(*ends, region) for ends in pairs} == pairs
 
 
 @pytest.mark.parametrize(

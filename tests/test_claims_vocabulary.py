@@ -290,11 +290,21 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
     assert measured(entry, {"side": "right"})[""].value == pytest.approx(A[0])
 
 
-def test_a_mistyped_metric_or_tag_is_seen_without_measuring() -> None:
-    for tags, words in ({"metric": "regrte"}, "no regrte recorded"), ({"epsilon": 3}, "0 series"):
-        [question] = questions({"value": {"a": tags}, "at": {"epsilon": 1}})
-        with pytest.raises(InputError, match=words):
-            Measurement(question, EVIDENCE).check()
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"value": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
+        ({"quantity": "quantity", "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
+        ({"value": {"a": {"epsilon": 3}}}, "0 series"),
+        ({"value": {"a": {"t": 55}}}, "not recorded at t=55"),
+    ],
+)
+def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check(
+    entry: dict[str, Any], words: str
+) -> None:
+    [question] = questions({**entry, "at": {"epsilon": 1}})
+    with pytest.raises(InputError, match=words):
+        Measurement(question, EVIDENCE).check()
 
 
 @pytest.mark.parametrize(

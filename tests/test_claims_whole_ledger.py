@@ -8,27 +8,28 @@ import pytest
 
 from dpbandits.claims.ledger import (
     COLUMNS,
-    LEDGER_COLUMNS,
-    SIMULTANEOUS_COLUMNS,
     join,
-    read_ledger,
     together,
 )
-from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.project import Project, read_verdicts
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
 from dpbandits.reporting.text import escape
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.load(ROOT)
 
-VERDICTS = f"""{",".join(LEDGER_COLUMNS)}
+HEADS = [
+    (ROOT / f"docs/figures/ts-is-dp/{name}.csv").read_text().split("\n")[0]
+    for name in ("claims", "simultaneous")
+]
+VERDICTS = f"""{HEADS[0]}
 TSDP-C1,experiment,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,"binding comparison: x"
 TSDP-C8,experiment,as-written,b_grid=main,holds,0.25,0.125,0.5,50,10,undecided,paper,
 TSDP-C8,experiment,as-written,b_grid=other,holds,0.25,0.125,0.5,50,10,undecided,paper,
 TSDP-C8,experiment,repaired,b_grid=main,not applicable,,,,0,10,not applicable,paper,no such text
 """
-BOTH = f"""{",".join(SIMULTANEOUS_COLUMNS)}
+BOTH = f"""{HEADS[1]}
 TSDP-C1,as-written,,holds,holds,exact,,,,96.7,96.7,96.7,0,epsilon,at most 97
 TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,5e-4,,0.25,0.1,1,40,l,<1
 TSDP-C8,as-written,b_grid=other,holds,holds,yes,0.05,5e-4,6e-5,0.25,0.0625,1,400,loss,<1
@@ -42,7 +43,7 @@ def whole(tmp_path: Path) -> pd.DataFrame:
     for name, text in {"claims": VERDICTS, "simultaneous": BOTH}.items():
         (tmp_path / f"{name}.csv").write_text(text)
     claims = PROJECT.study("ts-is-dp").claims
-    frames = [read_ledger(tmp_path / f"{name}.csv") for name in ("claims", "simultaneous")]
+    frames = [read_verdicts(tmp_path / f"{name}.csv") for name in ("claims", "simultaneous")]
     figures = {each.id: claim_figures(PROJECT, "ts-is-dp", each) for each in claims}
     return join("ts-is-dp", claims, *frames, figures)
 

@@ -269,7 +269,9 @@ def classifier_score(arms: int, fitting: Runs) -> Statistic | None:
     labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
     weights = np.round(fit_weights(np.concatenate(parts), labels)[1:], DIGITS)
     weights = weights.reshape(-1, arms - 1)
-    named = [(float(weights[number, arm]), number, arm) for number, arm in np.argwhere(weights).tolist()]
+    named = [
+        (float(weights[number, arm]), number, arm) for number, arm in np.argwhere(weights).tolist()
+    ]
     if not named:
         return None
 

@@ -90,14 +90,7 @@ NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_named)]
 
 
 class Interpretation(Spec):
-    """One row of a claim: a variant, and values of the interpretations, each under its own key.
-
-    Attributes:
-        variant: of the algorithms.
-        not_applicable: why the claim says nothing of this variant, if it does not.
-        not_testable: why it cannot be tested here, with the horizon that it would need.
-        verdicts: the words that this row may end in, where they are not those of the claim.
-    """
+    """One row of a claim: a variant, and values of the interpretations, each under its own key."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Value] = Field(init=False)
@@ -126,8 +119,7 @@ class Interpretation(Spec):
 class NamedSeries(Spec):
     """A series that a file names: tags of results, and options of ``evidence.Series``.
 
-    Attributes:
-        when: ``KEY=VALUE`` of a variable -> tags that it has then.
+    ``when``: from ``KEY=VALUE`` of a variable to the tags that it has then.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -162,17 +154,7 @@ class Shares(Spec):
 
 
 class Points(Spec):
-    """Where a comparison measures.
-
-    Attributes:
-        at: tags of all series.
-        along: tags, or ``t``, that run over ``points``, the last one fastest; all points that
-            there are by default.
-        points: of the last axis, or of each axis that it names.
-        where: tags of the first series, which keep the points at which they are in a range.
-        pick: what is made of the points along the last of them: names, or names with options.
-        point: the label of a point; may name variables, axes, ``keep`` and, after steps, ``next``.
-    """
+    """Where a comparison measures; ``config/README.md`` says what the keys mean."""
 
     at: dict[str, Any] = {}
     along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
@@ -190,23 +172,7 @@ class Comparison(Points):
     """One comparison of a claim, for each combination of the values it runs over.
 
     A key such as ``less: 0.8`` is its kind with the threshold; without one it is reported.
-
-    Attributes:
-        value: the series whose number it is.
-        difference: two series; likewise ``ratio`` and ``deviation``.
-        quantity: a function of the paper, of the series under ``of``, with ``arguments``.
-        places: several places that it measures at, one after the other.
-        keep: a function of the paper that puts series in classes, and the classes that are kept.
-            It is asked of the series at each point, or, with a pick, at all of the last axis.
-        summary: what is made of all points: a name, or one with options.
-        tolerance: by how much the region is widened, for rounding.
-        indifference: how far beyond the threshold a number is neither for nor against the claim.
-        part: label of the separately stated part it belongs to; may name variables.
-        over: variable -> the values it takes.
-        arguments: of a quantity.
-        exploratory: whether it is reported without entering the verdict.
-        asked_of: ``variant`` or an interpretation -> the values that it is asked of; all where
-            empty.
+    ``config/README.md`` says what the keys mean.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -250,9 +216,9 @@ class Comparison(Points):
 
     @model_validator(mode="after")
     def _measures_one_thing(self) -> "Comparison":
-        given = [key for key in MEASURED if getattr(self, key) not in (None, "")]
-        if len(given) != 1:
-            raise InputError(f"{len(given)} of {', '.join(MEASURED)}; allowed: one")
+        given = sum(bool(getattr(self, key)) for key in MEASURED)
+        if given != 1:
+            raise InputError(f"{given} of {', '.join(MEASURED)}; allowed: one")
         for one in self.located:
             if not one.along and (one.pick or one.points or one.where):
                 raise InputError("pick, points or where without along; allowed: with it")
@@ -262,7 +228,7 @@ class Comparison(Points):
     @property
     def operation(self) -> str:
         """The key under which it says what it measures."""
-        return next(key for key in MEASURED if getattr(self, key) not in (None, ""))
+        return next(key for key in MEASURED if getattr(self, key))
 
     @property
     def operands(self) -> tuple[NamedTags, ...]:
@@ -306,12 +272,7 @@ Quantity = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What comparisons of a paper name.
-
-    Attributes:
-        functions: name -> quantity.
-        series: name -> series.
-    """
+    """What comparisons of a paper name: quantities and series by name."""
 
     functions: Mapping[str, Quantity] = field(default_factory=dict)
     series: Mapping[str, NamedSeries] = field(default_factory=dict)
@@ -359,30 +320,7 @@ class Question:
 
 
 class Entry(Spec):
-    """What is judged: a claim or a finding.
-
-    Attributes:
-        statement: what is said, of a claim in our words, with its qualifiers.
-        place: where the paper says it.
-        scope: what it is said of, and what of that is not the paper's.
-        rule: how it is decided, in words.
-        figure: the figures, panels and tables that it is about, the first one before all; of a
-            claim by default those that ``place`` names.
-        parameters: variables of all rows.
-        reads: names of the simulations and exact results it reads; by default those that its series
-            are in.
-        runs: numbers of runs at which it is judged, increasing; the level is split over them.
-            Empty where nothing is simulated; by default all that the simulations have.
-        runs_paper: the paper's own number of runs, 0 where nothing is simulated.
-        combine: how the comparisons of a part combine.
-        level: chance allowed of deciding any comparison wrongly, two-sided.
-        rerun: how many fresh runs a verdict that a part fails is judged again on; 0 for none.
-        verdicts: the words that it may end in; see ``verdict.in_words``.
-        shown: the reported comparison whose number its rows show in place of the binding one,
-            where that is the quantity that the statement is about.
-        interpretations: one row of the ledger each.
-        comparisons: by name.
-    """
+    """What is judged, a claim or a finding; ``config/README.md`` says what the keys mean."""
 
     kind: str
     statement: Sentence
@@ -411,6 +349,11 @@ class Entry(Spec):
     def id(self) -> str:
         """Such as ``TSDP-C8``."""
         return self._id
+
+    @property
+    def judged_rows(self) -> tuple[Interpretation, ...]:
+        """The rows that results decide."""
+        return tuple(row for row in self.interpretations if row.is_judged)
 
     def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
         """Return the words that a row may end in."""
@@ -441,16 +384,9 @@ class Claim(Entry):
 
 
 class NumberSource(Spec):
-    """Where a number is published: the estimate of a comparison, or a column of a csv.
+    """Where a number is published: the estimate of a comparison, or a column of a csv of ``docs``.
 
-    Attributes:
-        claim: id of the claim or finding; "" for the finding that the number belongs to.
-        comparison: its comparison, in the row of ``variant`` and ``interpretation``.
-        file: a csv under ``docs``.
-        where: columns and their values in the one row that is meant.
-        column: of that row.
-        format: of Python.
-        interval: whether its interval is shown; not where it is a bound of one side alone.
+    Without ``claim`` the comparison is one of the finding that the number belongs to.
     """
 
     claim: str = ""
@@ -472,14 +408,7 @@ class NumberSource(Spec):
 
 
 class Finding(Entry):
-    """What was found beyond the statements of a paper.
-
-    Attributes:
-        title: a short heading.
-        claims: ids of the claims that it is shown beside.
-        headline: whether it is worth the front page.
-        numbers: placeholder of the statement -> where its number is published.
-    """
+    """What was found beyond the statements of a paper."""
 
     kind: Literal["finding"] = "finding"
     title: Sentence
@@ -499,13 +428,7 @@ class Defaults(Spec):
 
 
 class Notes(Spec):
-    """What a claims file says beside its claims.
-
-    Attributes:
-        not_applicable: variant -> why no claim of the paper is judged on it.
-        withdrawn: id -> why it is no claim any more.
-        not_judged: statement -> why there is no claim about it.
-    """
+    """What a claims file says beside its claims: why there are no others."""
 
     not_applicable: dict[Variant, Sentence] = {}
     withdrawn: dict[ClaimId, Sentence] = {}
@@ -513,14 +436,7 @@ class Notes(Spec):
 
 
 class ClaimsFile(Notes):
-    """config/papers/PAPER/claims.yaml: the statements of a paper and how they are decided.
-
-    Attributes:
-        paper: its short name.
-        defaults: what claims and findings have where they do not say.
-        series: name -> tags of the series that comparisons name.
-        claims: id -> the claim.
-    """
+    """config/papers/PAPER/claims.yaml: the statements of a paper and how they are decided."""
 
     paper: Name
     defaults: Defaults = Defaults()
@@ -576,12 +492,10 @@ def claims_of(
     claims = []
     for name, entry in file.claims.items():
         with naming(f"{path}: claims.{name}"):
-            claim = _completed(name, entry, defaults, vocabulary, simulated or {})
-            claims.append(_claim_completed(claim))
+            completed = _completed(name, entry, defaults, vocabulary, simulated or {})
+            claims.append(_claim_completed(completed))
             if functions is not None:
-                _check(claim)
-                for interpretation in filter(lambda row: row.is_judged, claim.interpretations):
-                    _check_row(claim, interpretation)
+                _check(claims[-1])
     return claims
 
 
@@ -594,12 +508,7 @@ def findings_of(
 ) -> list[Finding]:
     """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``.
 
-    Args:
-        file: what its findings file says.
-        path: where that is, for messages.
-        functions: the paper's quantities by name.
-        simulated: simulation -> its number of runs.
-        claims: the file of its claims, whose series, runs and level are those of findings too.
+    Series, runs and level of its ``claims`` are those of findings too.
     """
     shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
     vocabulary = Vocabulary(functions or {}, {**shared, **file.series})
@@ -678,8 +587,7 @@ def _figures_in(place: str) -> Iterator[str]:
 
 def _results_of(entry: Entry) -> Iterator[str]:
     """Yield the results that the series of an entry are in, as far as it says."""
-    judged = [row for row in entry.interpretations if row.is_judged]
-    for question in itertools.chain(*map(entry.questions, judged)):
+    for question in itertools.chain(*map(entry.questions, entry.judged_rows)):
         for one in question.comparison.located:
             axes = one.points
             if not isinstance(axes, dict):
@@ -701,10 +609,12 @@ def _check(entry: Entry) -> None:
     for name, comparison in entry.comparisons.items():
         with naming(name):
             _check_names(comparison, entry._vocabulary)
-    for interpretation in filter(lambda row: row.is_judged, entry.interpretations):
+    for interpretation in entry.judged_rows:
         for question in entry.questions(interpretation):
             with naming(question.name):
                 _ = question.label, question.part
+        if isinstance(entry, Claim):
+            _check_row(entry, interpretation)
 
 
 def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:
@@ -715,25 +625,25 @@ def _check_names(comparison: Comparison, vocabulary: Vocabulary) -> None:
     if quantity:
         if quantity not in functions:
             raise InputError.unknown("quantity", quantity, functions)
-        _check_call(functions[quantity], *comparison.of, **comparison.arguments)
+        _check_call(quantity, functions[quantity], *comparison.of, **comparison.arguments)
     for name in comparison.keep:
         if name not in functions:
             raise InputError.unknown("keep", name, functions)
     for pick, options in itertools.chain(*(one.pick for one in comparison.located)):
         if pick not in PICKS:
             raise InputError.unknown("pick", pick, PICKS)
-        _check_call(PICKS[pick], [], **options)
+        _check_call(pick, PICKS[pick], [], **options)
     for name, _ in comparison.operands:
         if name and "{" not in name and name not in vocabulary.series:
             raise InputError.unknown("series", name, vocabulary.series)
 
 
-def _check_call(function: Callable[..., Any], *given: Any, **arguments: Any) -> None:
+def _check_call(name: str, function: Quantity, *given: Any, **arguments: Any) -> None:
     signature = inspect.signature(function)
     try:
         signature.bind(*given, **arguments)
     except TypeError as error:
-        raise InputError(f"{function.__name__}: {error}; allowed: {signature}") from None
+        raise InputError(f"{name}: {error}; allowed: {signature}") from None
 
 
 def _check_row(claim: Claim, interpretation: Interpretation) -> None:

@@ -20,8 +20,8 @@ from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]
 
-
 Loader = Callable[[str], pd.DataFrame]
+"""From a name to a simulation's long table, or analytic curves."""
 
 _MEASURED = ["run", "metric", "t", "arm", "value"]
 _TRIALS = "trials"
@@ -36,39 +36,70 @@ class Block:
     values: Values
 
 
-class Recorded:
+class Results:
+    """Results of one name by their tags: columns of the rows of an exact result."""
+
+    def __init__(self, name: str, tags: pd.DataFrame) -> None:
+        """Take a table of tags."""
+        self.name = name
+        self.tags = tags
+        self._kept: dict[frozenset[tuple[str, Any]], NDArray[np.bool_]] = {}
+
+    def tag(self, name: str) -> "pd.Series[Any]":
+        """Return a tag of everything; InputError where there is none."""
+        if name not in self.tags:
+            allowed = ", ".join(self.tags.columns)
+            raise InputError(f"results of {self.name}: no tag {name!r}; allowed: {allowed}")
+        return self.tags[name]
+
+    def having(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return what has these tags; None stands for no value of a tag.
+
+        Raises:
+            InputError: an unknown tag.
+        """
+        named = frozenset(where.items())
+        if named not in self._kept:
+            kept = np.ones(len(self.tags), dtype=bool)
+            for key, value in where.items():
+                if value is not None or key in self.tags:
+                    tags = self.tag(key)
+                    kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
+            self._kept[named] = kept
+        return self._kept[named]
+
+    def values_of(self, tag: str, where: Mapping[str, Any]) -> list[Any]:
+        """Return the values of a tag of what has these tags."""
+        return list(self.tag(tag)[self.having(where)].dropna().unique().tolist())
+
+
+class Recorded(Results):
     """The results of one simulation, looked up by the tags of a series and by metric."""
 
     def __init__(self, name: str, frame: pd.DataFrame) -> None:
-        """Take a long table: series, tags, run, metric, t, arm and value.
-
-        Args:
-            name: that of the simulation.
-            frame: the table.
-
-        Raises:
-            InputError: a column is missing.
-        """
+        """Take a long table: series, tags, run, metric, t, arm and value."""
         missing = {"series", *_MEASURED} - set(frame.columns)
         if missing:
             raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
-        self.name = name
         tags = frame.drop(columns=[*_MEASURED, _TRIALS], errors="ignore")
-        self.series = tags.drop_duplicates("series").set_index("series")
+        super().__init__(name, tags.drop_duplicates("series").set_index("series"))
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
-        self._found: dict[frozenset[tuple[str, Any]], list[str]] = {}
-        self._counted: dict[tuple[str, str], tuple[NDArray[np.int64], Values]] = {}
+
+    @property
+    def series(self) -> pd.DataFrame:
+        """Tags of every series, by its label."""
+        return self.tags
 
     @cached_property
     def runs(self) -> int:
         """Smallest number of runs of any series."""
         if not len(self._frame):
             return 0
-        if _TRIALS in self._frame:
-            each = ["series", "metric", "t", "arm"]
-            return int(self._frame.groupby(each, sort=False)[_TRIALS].sum().min())
+        if self.counts_trials:
+            curve = ["series", "metric", "t", "arm"]
+            return int(self._frame.groupby(curve, sort=False)[_TRIALS].sum().min())
         return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
 
     @property
@@ -81,40 +112,17 @@ class Recorded:
         """Largest recorded time."""
         return int(self._frame["t"].max())
 
-    def find(self, where: Mapping[str, Any]) -> str:
-        """Return the label of the one series with these tags.
+    def matching(self, where: Mapping[str, Any]) -> list[str]:
+        """Return the labels of all series with these tags; None stands for no value of a tag."""
+        return [str(label) for label in self.tags.index[self.having(where)]]
 
-        Raises:
-            InputError: an unknown tag, or not exactly one series.
-        """
+    def find(self, where: Mapping[str, Any]) -> str:
+        """Return the label of the one series with these tags; InputError where not one has them."""
         labels = self.matching(where)
         if len(labels) != 1:
             described = f"{len(labels)} series with {_describe(where)}"
             raise InputError(f"results of {self.name}: {described}; allowed: one")
         return labels[0]
-
-    def tag(self, name: str) -> "pd.Series[Any]":
-        """Return a tag or parameter of every series; InputError where there is none."""
-        if name not in self.series:
-            allowed = ", ".join(self.series.columns)
-            raise InputError(f"results of {self.name}: no tag {name!r}; allowed: {allowed}")
-        return self.series[name]
-
-    def matching(self, where: Mapping[str, Any]) -> list[str]:
-        """Return the labels of all series with these tags; None stands for no value of a tag.
-
-        Raises:
-            InputError: an unknown tag.
-        """
-        named = frozenset(where.items())
-        if named not in self._found:
-            kept = np.ones(len(self.series), dtype=bool)
-            for key, value in where.items():
-                if value is not None or key in self.series:
-                    tags = self.tag(key)
-                    kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
-            self._found[named] = [str(label) for label in self.series.index[kept]]
-        return self._found[named]
 
     def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
@@ -136,12 +144,10 @@ class Recorded:
             InputError: the metric is not counted over trials, or the window cuts a block.
         """
         key = (series, metric)
-        if _TRIALS not in self._frame or key not in self._rows:
+        if not self.counts_trials or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
-        if key not in self._counted:
-            frame = self._frame.iloc[self._rows[key]].sort_values("run")
-            self._counted[key] = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
-        trials, values = self._counted[key]
+        frame = self._frame.iloc[self._rows[key]].sort_values("run")
+        trials, values = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
         ends = np.concatenate([[0], trials.cumsum()])
         start = window.start or 0
         stop = int(ends[-1]) if window.stop is None else window.stop
@@ -171,7 +177,7 @@ class Evidence:
     """Results by name, loaded when they are first asked for, limited to the first runs.
 
     Attributes:
-        load: returns the frame of a name: a simulation's long table, or analytic curves.
+        load: returns the frame of a name.
         limit: how many runs are read, the first in the order of run numbers; None for all.
         skip: how many runs are left out before them.
         reads: names that may be read; None for any.
@@ -181,7 +187,7 @@ class Evidence:
     limit: int | None = None
     skip: int = 0
     reads: Collection[str] | None = None
-    _loaded: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _loaded: dict[str, Results] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of_frames(cls, frames: Mapping[str, pd.DataFrame]) -> "Evidence":
@@ -202,83 +208,40 @@ class Evidence:
         """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
         return replace(self, limit=runs, skip=skip)
 
-    @property
-    def _window(self) -> slice:
-        return slice(self.skip, None if self.limit is None else self.skip + self.limit)
-
-    def counts(self, simulation: str, metric: str = "success", **where: Any) -> tuple[int, int]:
-        """Return (sum of a counted metric, trials) of the one series with these tags.
-
-        Raises:
-            InputError: not exactly one series has these tags, or the metric is not counted.
-        """
-        recorded = self.recorded(simulation)
-        return recorded.counts(recorded.find(where), metric, self._window)
-
     def of_results(self, names: Collection[str]) -> "Evidence":
         """Return the same evidence limited to some results."""
         return replace(self, reads=tuple(names))
 
-    def _of(self, name: str) -> Any:
+    @property
+    def window(self) -> slice:
+        """The runs that are read."""
+        return slice(self.skip, None if self.limit is None else self.skip + self.limit)
+
+    def results(self, name: str) -> Results:
+        """Return results, whatever the limit of runs; InputError where they may not be read."""
         if self.reads is not None and name not in self.reads:
             raise InputError(f"results {name!r} are not declared; allowed: {', '.join(self.reads)}")
         if name not in self._loaded:
             frame = self.load(name)
-            self._loaded[name] = Recorded(name, frame) if "run" in frame else frame
+            kind = Recorded if "run" in frame else Results
+            self._loaded[name] = kind(name, frame)
         return self._loaded[name]
-
-    def is_simulated(self, name: str) -> bool:
-        """Return whether results are of a simulation, not exact."""
-        return isinstance(self._of(name), Recorded)
-
-    def columns(self, name: str) -> Collection[str]:
-        """Return the tags that results have."""
-        results = self._of(name)
-        return results.series.columns if isinstance(results, Recorded) else results.columns
-
-    def count(self, name: str, where: Mapping[str, Any]) -> int:
-        """Return how many series, or rows, have these tags."""
-        results = self._of(name)
-        if isinstance(results, Recorded):
-            return len(results.matching(where))
-        return int(self._rows(name, where).sum())
-
-    def values_of(self, name: str, tag: str, where: Mapping[str, Any]) -> list[Any]:
-        """Return the values of a tag of the series, or rows, with these tags."""
-        results = self._of(name)
-        if isinstance(results, Recorded):
-            values = results.tag(tag)[results.matching(where)]
-        else:
-            values = results.loc[self._rows(name, where), tag]
-        return list(values.dropna().unique().tolist())
-
-    def _rows(self, name: str, where: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Return which rows of an exact result have these tags."""
-        frame, key = self._of(name), (name, frozenset(where.items()))
-        if key not in self._loaded:
-            kept = np.ones(len(frame), dtype=bool)
-            for column, value in where.items():
-                tags = frame[column]
-                kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
-            self._loaded[key] = kept
-        return np.asarray(self._loaded[key])
 
     def recorded(self, name: str) -> Recorded:
         """Return all that is recorded of a simulation, whatever the limit of runs."""
-        recorded = self._of(name)
+        recorded = self.results(name)
         if not isinstance(recorded, Recorded):
             raise InputError(f"results {name!r} are analytic; allowed: a simulation")
         return recorded
 
     def runs(self, names: Iterable[str]) -> int:
         """Return the smallest number of runs of the simulations among the names; 0 without any."""
-        found = [self._of(name) for name in names]
-        return min((each.runs for each in found if isinstance(each, Recorded)), default=0)
+        results = map(self.results, names)
+        return min((one.runs for one in results if isinstance(one, Recorded)), default=0)
 
     def times(self, simulation: str, metric: str, **where: Any) -> NDArray[np.int64]:
         """Return the recorded times of a metric of the one series with these tags, increasing."""
-        recorded = self.recorded(simulation)
-        return recorded.block(recorded.find(where), metric).times
+        return self._block(simulation, metric, where).times
 
     def parameter(self, simulation: str, name: str, **where: Any) -> float:
         """Return a tag or parameter of the one series with these tags, as a number."""
@@ -317,39 +280,20 @@ class Evidence:
         Raises:
             InputError: an unknown tag, or no row has these tags.
         """
-        frame = self._of(name)
-        if isinstance(frame, Recorded):
+        results = self.results(name)
+        if isinstance(results, Recorded):
             raise InputError(f"results {name!r} are a simulation; allowed: analytic results")
-        for key in where:
-            if key not in frame:
-                raise InputError(
-                    f"results of {name}: no tag {key!r}; allowed: {', '.join(frame.columns)}"
-                )
-        frame = frame[self._rows(name, where)]
-        if frame.empty:
+        rows = results.tags[results.having(where)]
+        if rows.empty:
             raise InputError(
                 f"results of {name}: no row with {_describe(where)}; allowed: at least 1"
             )
-        return pd.DataFrame(frame.sort_values("x", kind="stable"))
-
-    def number(self, name: str, column: str = "y", /, **where: Any) -> float:
-        """Return y, or another column, of the one row of exact results with these tags.
-
-        Raises:
-            InputError: an unknown tag, or not exactly one row has these tags.
-        """
-        frame = self.analytic(name, **where)
-        if len(frame) != 1:
-            raise InputError(
-                f"results of {name}: {len(frame)} rows with {_describe(where)}; allowed: one"
-            )
-        return float(frame[column].iloc[0])
+        return pd.DataFrame(rows.sort_values("x", kind="stable"))
 
     def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
         recorded = self.recorded(simulation)
-        window = self._window
         block = recorded.block(recorded.find(where), metric)
-        return Block(block.runs[window], block.times, block.values[window])
+        return Block(block.runs[self.window], block.times, block.values[self.window])
 
 
 def _describe(where: Mapping[str, Any]) -> str:
@@ -415,7 +359,7 @@ class Series:
 
     def has(self, tag: str) -> bool:
         """Return whether any of its results has such a tag."""
-        return any(tag in self.evidence.columns(name) for name in self.names)
+        return any(tag in self.evidence.results(name).tags for name in self.names)
 
     @cached_property
     def places(self) -> list[Place]:
@@ -425,31 +369,27 @@ class Series:
         over = {key: value for key, value in self.over.items() if key not in fixed}
         places = []
         for name in self.names:
-            columns = self.evidence.columns(name)
-            if any(key not in columns and own[key] is not None for key in own):
+            results = self.evidence.results(name)
+            if any(key not in results.tags and own[key] is not None for key in own):
                 continue
             merged = {**self.row, **own, **over}
-            where = {key: value for key, value in merged.items() if key in columns}
+            where = {key: value for key, value in merged.items() if key in results.tags}
             for key in [key for key, value in where.items() if value == LARGEST]:
                 others = {other: where[other] for other in where if other != key}
-                where[key] = max(self.evidence.values_of(name, key, others), default=None)
-            if self.evidence.count(name, where):
+                where[key] = max(results.values_of(key, others), default=None)
+            if results.having(where).any():
                 places.append((name, where))
         return places
 
     @cached_property
     def place(self) -> Place:
-        """Where its one series is.
-
-        Raises:
-            InputError: not exactly one result has the tags.
-        """
+        """Where its one series is; InputError where not exactly one result has the tags."""
         places = self.places
         if len(places) != 1:
-            columns = {tag for name in self.names for tag in self.evidence.columns(name)}
+            columns = {tag for name in self.names for tag in self.evidence.results(name).tags}
             for key in self.tags.keys() - {*OPTIONS} - columns:
                 if self.tags[key] is not None:
-                    raise InputError.unknown("tag of a series", key, sorted(columns))
+                    raise InputError.unknown("tag of a series", key, sorted(map(str, columns)))
             tags = {**self.row, **self.tags, **self.over}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
             looked = ", ".join(self.names)
@@ -474,13 +414,14 @@ class Series:
             return self.times
         if tag == "in":
             return [name for name, _ in self.places]
-        return sorted(
-            {
-                value
-                for name, where in self.places
-                for value in self.evidence.values_of(name, tag, where)
-            }
-        )
+        values = (self.evidence.results(name).values_of(tag, where) for name, where in self.places)
+        return sorted({value for several in values for value in several})
+
+    @cached_property
+    def _recorded(self) -> Recorded | None:
+        """What its simulation records; None of an exact result."""
+        results = self.evidence.results(self.place[0])
+        return results if isinstance(results, Recorded) else None
 
     @cached_property
     def metric(self) -> str:
@@ -493,9 +434,7 @@ class Series:
     @property
     def regrets(self) -> tuple[list[int], list[Measured]]:
         """All recorded times and the Nash regret there, less its bias; none without runs."""
-        curves = self.curves
-        indices = range(len(self.times))
-        return self.times, [nash_regret(curves, index) for index in indices]
+        return self.times, [nash_regret(self.curves, index) for index in range(len(self.times))]
 
     @property
     def rows(self) -> pd.DataFrame:
@@ -508,30 +447,27 @@ class Series:
         """All recorded times."""
         name, where = self.place
         if self.metric.endswith(NASH_REGRET):
-            curves = self.curves
-            return next((curve.times.tolist() for curve in curves.values()), [])
+            return next((curve.times.tolist() for curve in self.curves.values()), [])
         return list(self.evidence.times(name, self.metric, **where).tolist())
 
     def check(self, *, is_one: bool = True) -> None:
-        """Raise InputError where it is not there, or its metric is not recorded.
+        """Raise InputError where it, its metric or its time is not there.
 
         Args:
-            is_one: whether it has to be one series; a quantity may choose among several.
+            is_one: whether it has to be one series; a quantity may choose among several, and names
+                what it reads where the series has no metric.
         """
-        name, where = self.place
-        if not self.evidence.is_simulated(name) or callable(self.tags.get("metric")):
+        recorded = self._recorded
+        if recorded is None or callable(self.tags.get("metric")):
             return
-        recorded = self.evidence.recorded(name)
         if is_one:
-            recorded.find(where)
-        elif "metric" not in self.tags:
-            # Quantities name what they read.
-            return
-        for label in recorded.matching(where):
-            if self.metric.endswith(NASH_REGRET):
-                all_curves(recorded, label, self.metric.removesuffix(NASH_REGRET))
-            else:
-                recorded.block(label, self.metric)
+            self.number()
+        elif "metric" in self.tags:
+            for label in recorded.matching(self.place[1]):
+                if self.metric.endswith(NASH_REGRET):
+                    all_curves(recorded, label, self.metric.removesuffix(NASH_REGRET))
+                else:
+                    recorded.block(label, self.metric)
 
     def per_run(self) -> Values:
         """Return one number a run."""
@@ -546,16 +482,25 @@ class Series:
         if callable(self.tags.get("metric")):
             quantity: Estimate = self.tags["metric"](self)
             return quantity
-        name, where = self.place
-        if not self.evidence.is_simulated(name):
-            column, columns = self.tags.get("column", "y"), self.evidence.columns(name)
-            runs = self.evidence.number(name, "runs", **where) if "runs" in columns else 0
-            return exact(self.evidence.number(name, column, **where), int(runs))
+        (name, where), recorded = self.place, self._recorded
+        if recorded is None:
+            return self._exact()
         if self.metric.endswith(NASH_REGRET):
             return self._nash_regret()
-        if self.evidence.recorded(name).counts_trials and self.metric == "success":
-            return rate(self.evidence.counts(name, self.metric, **where))
-        return mean(self.per_run(), (name, self.evidence.recorded(name).find(where)))
+        label = recorded.find(where)
+        if recorded.counts_trials and self.metric == "success":
+            return rate(recorded.counts(label, self.metric, self.evidence.window))
+        return mean(self.per_run(), (name, label))
+
+    def _exact(self) -> Estimate:
+        name, where = self.place
+        rows = self.rows
+        if len(rows) != 1:
+            raise InputError(
+                f"results of {name}: {len(rows)} rows with {_describe(where)}; allowed: one"
+            )
+        runs = rows["runs"].iloc[0] if "runs" in rows else 0
+        return exact(rows[self.tags.get("column", "y")].iloc[0], int(runs))
 
     @cached_property
     def curves(self) -> Curves:
@@ -591,13 +536,8 @@ def nash_curves(
     """Return the Nash curves of the one series with these tags.
 
     Where runs are limited, these are the curves that begin among the runs read: the runs of a curve
-    cannot be parted. Without recorded influences a curve has none, of shape (0, G).
-
-    Args:
-        evidence: the results.
-        simulation: where they are recorded.
-        nominal: whether they are scored by nominal means.
-        where: the tags; None for no value of a tag.
+    cannot be parted. Without recorded influences a curve has none, of shape (0, G). They may be
+    scored by ``nominal`` means; None stands for no value of a tag.
 
     Raises:
         InputError: not exactly one series has these tags, or no Nash regret is recorded of it.
@@ -634,19 +574,16 @@ def all_curves(recorded: Recorded, series: str, prefix: str = "") -> dict[int, N
     }
 
 
-def nash_regret(curves: Curves, index: int, *, subtract_bias: bool = True) -> Measured:
-    """Return the Nash regret at one recorded time, the mean over curves; NaN without any.
+def nash_regret(curves: Curves, index: int) -> Measured:
+    """Return the Nash regret at one recorded time, by its index: the mean over curves; NaN of none.
 
-    Args:
-        curves: of one series, from ``nash_curves``.
-        index: position of the time in ``times``.
-        subtract_bias: whether to take off what the bias of first order in 1/R makes it too high by.
+    Its bias of first order in 1/R, by which it is too high, is subtracted.
     """
-    return average(_regret(sample, curve, index, subtract_bias) for sample, curve in curves.items())
+    return average(_regret(sample, curve, index) for sample, curve in curves.items())
 
 
-def _regret(sample: CurveName, curve: NashCurve, index: int, subtract_bias: bool) -> Measured:
+def _regret(sample: CurveName, curve: NashCurve, index: int) -> Measured:
     geometric_mean = float(curve.geometric_mean[index])
-    bias = geometric_mean * math.expm1(float(curve.log_bias[index])) if subtract_bias else 0.0
+    bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
     influences = -geometric_mean * curve.influences[:, index]
     return Measured.of(curve.best_mean - geometric_mean - bias, {sample: influences})

@@ -52,14 +52,7 @@ _OF_FINDINGS: dict[Verdict, Verdict] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """One comparison and what is measured of it.
-
-    Attributes:
-        comparison: what is compared.
-        part: label of its part.
-        label: its name with the values it stands for.
-        estimate: the number measured.
-    """
+    """One comparison, the label of its part, its own with the values it stands for, its number."""
 
     comparison: Comparison
     part: str
@@ -79,14 +72,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Judged(Measured):
-    """One comparison with the level it was judged at and how it came out.
-
-    Attributes:
-        level: the level of its interval.
-        lo: lower end of the interval at that level.
-        hi: upper end.
-        decision: for, against, neither, undecided, or reported where nothing is asked.
-    """
+    """One comparison with its interval at the level it was judged at, and how it came out."""
 
     level: float
     lo: float
@@ -102,14 +88,13 @@ class Judgement:
         claim: the claim.
         interpretation: the row.
         verdict: the verdict.
+        scale: ``paper``, or ``quick`` (no evidence).
         parts: verdict of each part.
         comparisons: all comparisons at the interim analysis that decided, or at the last one.
         runs: number of runs of that analysis, 0 for an analytic claim.
         level: the level of that analysis.
-        analyses: numbers of runs that were looked at.
         verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim;
             ``not applicable`` where the paper has no experiment of the kind.
-        scale: ``paper``, or ``quick`` (no evidence).
         remark: why there is no verdict, where that has another reason than the intervals.
         before: the verdict that was judged again on fresh runs, if one was.
         in_family: the same at the family-wise level, if there is a family.
@@ -118,13 +103,12 @@ class Judgement:
     claim: Entry
     interpretation: Interpretation
     verdict: Verdict
-    parts: dict[str, Verdict]
-    comparisons: tuple[Judged, ...]
-    runs: int
-    level: float
-    analyses: tuple[int, ...]
-    verdict_at_paper_runs: Verdict
     scale: Scale
+    parts: dict[str, Verdict] = field(default_factory=dict)
+    comparisons: tuple[Judged, ...] = ()
+    runs: int = 0
+    level: float = 0.0
+    verdict_at_paper_runs: Verdict = "not applicable"
     remark: str = ""
     before: "Judgement | None" = None
     in_family: "InFamily | None" = None
@@ -139,11 +123,8 @@ class Judgement:
 class InFamily:
     """A row judged at the family-wise level.
 
-    Attributes:
-        judgement: at that level.
-        level: of the row.
-        smallest_level: the strictest of the levels tried at which, and at all milder ones, the
-            verdict is that at the claim's own level; NaN for none.
+    ``smallest_level`` is the strictest of the levels tried at which, and at all milder ones, the
+    verdict is that at the claim's own level; NaN for none.
     """
 
     judgement: Judgement
@@ -154,7 +135,7 @@ class InFamily:
 def judge(
     claims: Iterable[Entry], evidence: Evidence, scale: Scale = "paper", family: int = 0
 ) -> list[Judgement]:
-    """Judge every interpretation of every claim, with no more runs than decide it.
+    """Judge every interpretation of claims or findings, with no more runs than decide it.
 
     Args:
         claims: claims or findings of a paper.
@@ -175,8 +156,7 @@ def judge(
 
 def family_level(claim: Entry, family: int) -> float:
     """Return the level at which each row of a claim is judged within its family."""
-    rows = sum(interpretation.is_judged for interpretation in claim.interpretations)
-    return min(claim.level, ALPHA / family / max(rows, 1))
+    return min(claim.level, ALPHA / family / max(len(claim.judged_rows), 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +174,7 @@ class Row:
         claim = self.claim
         alone = self.at_level(claim.level)
         if self.interpretation.is_judged:
-            at_paper_runs = self._verdict_at_paper_runs(alone)
-            alone = replace(alone, verdict_at_paper_runs=at_paper_runs)
+            alone = replace(alone, verdict_at_paper_runs=self._verdict_at_paper_runs())
         if not family:
             return alone
         level = family_level(claim, family)
@@ -209,18 +188,15 @@ class Row:
 
     def at_level(self, level: float) -> Judgement:
         """Return the verdict where any comparison may be decided wrongly with this chance."""
-        claim, interpretation = self.claim, self.interpretation
-        if not interpretation.is_judged:
-            verdict: Verdict = (
-                "not applicable" if interpretation.not_testable is None else "not testable"
+        claim, row = self.claim, self.interpretation
+        if not row.is_judged:
+            verdict: Verdict = "not applicable" if row.not_testable is None else "not testable"
+            reason = str(row.not_applicable or row.not_testable)
+            return Judgement(
+                claim, row, verdict, self.scale, verdict_at_paper_runs=verdict, remark=reason
             )
-            reason = str(interpretation.not_applicable or interpretation.not_testable)
-            nothing = Judgement(
-                claim, interpretation, verdict, {}, (), 0, level, (), verdict, self.scale
-            )
-            return replace(nothing, remark=reason)
         if not claim.runs:
-            return replace(self._look(0, self.evidence, level), analyses=())
+            return self._look(0, self.evidence, level)
         available = self._available
         if self.scale == "quick":
             analyses = [available]
@@ -236,7 +212,6 @@ class Row:
             answer = self._look(runs, self.evidence.first(runs), level)
             if answer.verdict != "undecided":
                 break
-        answer = replace(answer, analyses=tuple(runs for runs in analyses if runs <= answer.runs))
         is_twice = claim.rerun and self.scale == "paper" and answer.verdict in ("fails", "mixed")
         return self._again(answer) if is_twice and "fails" in answer.parts.values() else answer
 
@@ -252,9 +227,9 @@ class Row:
             remark += f"fresh ones, the results have {fresh}"
             return replace(first, verdict="undecided", remark=remark)
         again = self._look(rerun, self.evidence.after(first.runs, rerun), first.level)
-        return replace(again, analyses=first.analyses, before=first)
+        return replace(again, before=first)
 
-    def _verdict_at_paper_runs(self, alone: Judgement) -> Verdict:
+    def _verdict_at_paper_runs(self) -> Verdict:
         runs = self.claim.runs_paper
         if not self.claim.runs or not runs:
             return "not applicable"
@@ -263,7 +238,8 @@ class Row:
         return self._look(runs, self.evidence.first(runs), self.claim.level).verdict
 
     def _look(self, runs: int, evidence: Evidence, level: float) -> Judgement:
-        claim, interpretation = self.claim, self.interpretation
+        """Return the verdict on the runs of some evidence."""
+        claim, row = self.claim, self.interpretation
         key = (evidence.limit, evidence.skip)
         if key not in self._measured:
             self._measured[key] = list(self._measure(evidence))
@@ -275,21 +251,9 @@ class Row:
         combined = {
             part: combine_comparisons(several, claim.combine) for part, several in decisions.items()
         }
-        words = claim.words(interpretation)
-        parts = {name: in_words(verdict, words) for name, verdict in combined.items()}
-        verdict = verdict_of(claim, combined, interpretation)
-        return Judgement(
-            claim,
-            interpretation,
-            verdict,
-            parts,
-            comparisons,
-            runs,
-            level,
-            (runs,),
-            verdict,
-            self.scale,
-        )
+        verdict, words = verdict_of(claim, combined, row), claim.words(row)
+        parts = {part: in_words(of_part, words) for part, of_part in combined.items()}
+        return Judgement(claim, row, verdict, self.scale, parts, comparisons, runs, level)
 
     def _measure(self, evidence: Evidence) -> Iterable[Measured]:
         for question in self.claim.questions(self.interpretation):
@@ -322,24 +286,18 @@ def judge_comparisons(measured: Iterable[Measured], alpha: float) -> tuple[Judge
     """Decide comparisons simultaneously.
 
     Holm's family is those that can err; the others are judged one by one at ``alpha``.
-
-    Args:
-        measured: the comparisons.
-        alpha: level of the family.
     """
     items = list(measured)
-    family = [index for index, one in enumerate(items) if one.can_err]
-    shares = holm_levels([items[index].p_value for index in family], alpha)
-    levels = dict(zip(family, shares, strict=True))
+    family = [one for one in items if one.can_err]
+    shares = iter(holm_levels([one.p_value for one in family], alpha))
     judged = []
-    for index, one in enumerate(items):
-        level = levels.get(index, alpha)
+    for one in items:
+        level = next(shares) if one.can_err else alpha
         lo, hi = one.estimate.interval(level)
         is_reported = one.comparison.kind == REPORT
         decision = "reported" if is_reported else decide(lo, hi, one.comparison.region)
-        judged.append(
-            Judged(one.comparison, one.part, one.label, one.estimate, level, lo, hi, decision)
-        )
+        named = one.comparison, one.part, one.label, one.estimate
+        judged.append(Judged(*named, level, lo, hi, decision))
     return tuple(judged)
 
 
@@ -350,10 +308,7 @@ class _UnknownError(Exception):
 def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str]) -> None:
     """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
 
-    Args:
-        entries: of a paper.
-        load: from the name of results to a table with the columns and series of the real one.
-        known: those that ``load`` knows.
+    ``load`` returns a table with the columns and series of the real one, for the names ``known``.
     """
 
     def load_known(name: str) -> pd.DataFrame:
@@ -363,8 +318,7 @@ def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str])
 
     evidence = Evidence(load_known)
     for entry in entries:
-        for interpretation in entry.interpretations:
-            if interpretation.is_judged:
-                for question in entry.questions(interpretation):
-                    with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
-                        Measurement(question, evidence.of_results(entry.reads)).check()
+        for interpretation in entry.judged_rows:
+            for question in entry.questions(interpretation):
+                with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
+                    Measurement(question, evidence.of_results(entry.reads)).check()

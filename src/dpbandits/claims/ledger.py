@@ -2,29 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 
 from dpbandits.claims.docket import Claim
 from dpbandits.claims.judge import Judged, Judgement
 from dpbandits.claims.verdict import ALPHA, VERDICTS, Rule, runs_needed, slack
-
-LEDGER_COLUMNS = (
-    "claim",
-    "kind",
-    "variant",
-    "interpretation",
-    "verdict",
-    "estimate",
-    "lo",
-    "hi",
-    "runs",
-    "runs_paper",
-    "verdict_at_paper_runs",
-    "scale",
-    "detail",
-)
 
 COMPARISON_COLUMNS = (
     "claim",
@@ -54,25 +37,31 @@ def ledger(judgements: Iterable[Judgement]) -> pd.DataFrame:
     the wrong side where it fails.
     """
     rows = []
-    for each in judgements:
-        binding = binding_comparison(each)
-        shown = _shown(each) or binding
-        numbers = (shown.estimate.value, shown.lo, shown.hi) if shown else (math.nan,) * 3
-        row = (
-            each.claim.id,
-            each.claim.kind,
-            each.interpretation.variant,
-            each.interpretation.label,
-            each.verdict,
-            *numbers,
-            each.runs,
-            each.claim.runs_paper,
-            each.verdict_at_paper_runs,
-            each.scale,
-            _detail(each, binding),
-        )
+    for judgement in judgements:
+        binding = binding_comparison(judgement)
+        estimate, lo, hi = _numbers(_shown(judgement) or binding)
+        row = {
+            "claim": judgement.claim.id,
+            "kind": judgement.claim.kind,
+            "variant": judgement.interpretation.variant,
+            "interpretation": judgement.interpretation.label,
+            "verdict": judgement.verdict,
+            "estimate": estimate,
+            "lo": lo,
+            "hi": hi,
+            "runs": judgement.runs,
+            "runs_paper": judgement.claim.runs_paper,
+            "verdict_at_paper_runs": judgement.verdict_at_paper_runs,
+            "scale": judgement.scale,
+            "detail": _detail(judgement, binding),
+        }
         rows.append(row)
-    return pd.DataFrame(rows, columns=list(LEDGER_COLUMNS))
+    return pd.DataFrame(rows)
+
+
+def _numbers(shown: Judged | None) -> tuple[float, float, float]:
+    """Return the estimate of a comparison with its interval; NaN of none."""
+    return (shown.estimate.value, shown.lo, shown.hi) if shown else (math.nan,) * 3
 
 
 def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
@@ -85,20 +74,18 @@ def comparisons(judgements: Iterable[Judgement]) -> pd.DataFrame:
             judgement.claim.id,
             judgement.interpretation.variant,
             judgement.interpretation.label,
-            each.part,
-            each.label,
-            each.estimate.value,
-            each.lo,
-            each.hi,
-            each.comparison.kind,
-            each.comparison.region.describe(),
-            each.level if each.estimate.is_random else math.nan,
-            each.decision,
-            not each.comparison.decides,
-            each.estimate.runs,
+            one.part,
+            one.label,
+            *_numbers(one),
+            one.comparison.kind,
+            one.comparison.region.describe(),
+            one.level if one.estimate.is_random else math.nan,
+            one.decision,
+            not one.comparison.decides,
+            one.estimate.runs,
         )
         for judgement in judgements
-        for each in judgement.comparisons
+        for one in judgement.comparisons
     ]
     return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
 
@@ -114,19 +101,16 @@ def binding_comparison(judgement: Judgement) -> Judged | None:
     Presumed comparisons ("no significant increase") only where one of them refutes the claim.
     """
     counted = _counted(judgement)
-    carrying = [each for each in counted if not each.comparison.region.is_presumed] or counted
-    pro = [each for each in carrying if each.decision == "for"]
-    contra = [each for each in counted if each.decision == "against"]
-    pro += [each for each in carrying if each.decision == "neither"]
-    open_ones = [each for each in counted if each.decision == "undecided"]
+    carrying = [one for one in counted if not one.comparison.region.is_presumed] or counted
+    pro = [one for one in carrying if one.decision == "for"]
+    contra = [one for one in counted if one.decision == "against"]
+    pro += [one for one in carrying if one.decision == "neither"]
+    open_ones = [one for one in counted if one.decision == "undecided"]
     if judgement.verdict == "undecided" or (
         judgement.verdict == "mixed" and open_ones and not contra
     ):
         return _last_open(open_ones or counted, judgement.claim.combine)
-    if judgement.claim.combine == "any":
-        nearest, furthest = contra, pro
-    else:
-        nearest, furthest = pro, contra
+    nearest, furthest = (contra, pro) if judgement.claim.combine == "any" else (pro, contra)
     if furthest:
         return max(furthest, key=_slack)
     return min(nearest, key=_slack, default=None)
@@ -135,7 +119,7 @@ def binding_comparison(judgement: Judgement) -> Judged | None:
 def _shown(judgement: Judgement) -> Judged | None:
     """Return the comparison that the claim's entry names to be shown; None where it names none."""
     name = judgement.claim.shown
-    return next((each for each in judgement.comparisons if name and each.label == name), None)
+    return next((one for one in judgement.comparisons if name and one.label == name), None)
 
 
 def _last_open(comparisons: Sequence[Judged], rule: Rule) -> Judged | None:
@@ -145,10 +129,9 @@ def _last_open(comparisons: Sequence[Judged], rule: Rule) -> Judged | None:
     Without one, all the others are needed: the latest of them.
     """
     settling = [
-        each
-        for each in comparisons
-        if each.comparison.region.contains(each.estimate.value, each.estimate.value)
-        == (rule == "any")
+        one
+        for one in comparisons
+        if one.comparison.region.contains(one.estimate.value, one.estimate.value) == (rule == "any")
     ]
     if settling:
         return min(settling, key=_runs_to_decide)
@@ -156,78 +139,81 @@ def _last_open(comparisons: Sequence[Judged], rule: Rule) -> Judged | None:
 
 
 def _counted(judgement: Judgement) -> list[Judged]:
-    return [each for each in judgement.comparisons if each.comparison.decides]
+    return [one for one in judgement.comparisons if one.comparison.decides]
 
 
-def _slack(each: Judged) -> float:
-    return slack(each.lo, each.hi, each.comparison.region)
+def _slack(one: Judged) -> float:
+    return slack(one.lo, one.hi, one.comparison.region)
 
 
-def _runs_to_decide(each: Judged) -> float:
+def _runs_to_decide(one: Judged) -> float:
     # Without an interval nothing can be said; such a comparison explains the verdict best.
-    if math.isnan(each.estimate.value):
+    if math.isnan(one.estimate.value):
         return math.inf
-    return runs_needed(each.estimate, each.level, each.comparison.region)
+    return runs_needed(one.estimate, one.level, one.comparison.region)
 
 
 def _detail(judgement: Judgement, binding: Judged | None) -> str:
+    """Return how the verdict came about, in words."""
+    claim, before = judgement.claim, judgement.before
+    by_decision: dict[str, list[str]] = {
+        decision: [] for decision in ("for", "against", "neither", "undecided")
+    }
+    for one in _counted(judgement):
+        by_decision[one.decision].append(one.label)
     words = ["quick scale, no evidence"] if judgement.scale == "quick" else []
-    if judgement.before:
-        words += [_told_before(judgement.before), f"again on {judgement.runs} fresh runs"]
+    if before:
+        words += [_told_before(before), f"again on {judgement.runs} fresh runs"]
     if judgement.remark:
         words.append(judgement.remark)
     words += _parts(judgement)
-    counted = _counted(judgement)
-    open_ones = [each for each in counted if each.decision == "undecided"]
-    if counted:
+    if any(by_decision.values()):
         counts = [
-            f"{sum(each.decision == decision for each in counted)} {decision}"
-            for decision in ("for", "against", "neither", "undecided")
-            if decision != "neither" or any(each.decision == "neither" for each in counted)
+            f"{len(labels)} {decision}"
+            for decision, labels in by_decision.items()
+            if labels or decision != "neither"
         ]
         words.append(f"comparisons: {', '.join(counts)}")
-    if judgement.claim.combine == "any":
-        pro = [each.label for each in counted if each.decision == "for"]
+    if claim.combine == "any":
+        pro = by_decision["for"]
         words.append(f"for: {_listed(pro)}" if pro else "none is for")
-    shown = _shown(judgement)
-    if shown is not None:
+    if shown := _shown(judgement):
         words.append(f"number shown: {shown.label}, without a threshold")
     if binding is not None:
-        words.append(
-            f"binding comparison: {binding.label}, asked: {binding.comparison.region.describe()}"
-        )
-    if judgement.claim.combine == "most":
-        words += [
-            f"{decision}: {_listed(named)}"
-            for decision in ("against", "undecided")
-            if (named := [each.label for each in counted if each.decision == decision])
-        ]
-    if judgement.verdict == "undecided" and open_ones and binding is not None:
+        asked = binding.comparison.region.describe()
+        words.append(f"binding comparison: {binding.label}, asked: {asked}")
+    if claim.combine == "most":
+        words += _by_outcome(by_decision, ("against", "undecided"))
+    if judgement.verdict == "undecided" and by_decision["undecided"] and binding is not None:
         words.append(_needed(binding))
     return "; ".join(words)
 
 
+def _by_outcome(named: Mapping[str, Sequence[str]], outcomes: Iterable[str]) -> list[str]:
+    """Return those outcomes that there are, each with what came out so."""
+    return [f"{outcome}: {_listed(named[outcome])}" for outcome in outcomes if named.get(outcome)]
+
+
 def _told_before(first: Judgement) -> str:
-    """Say what was judged again, and why."""
+    """Return what was judged again, and why."""
     failing = [name for name, verdict in first.parts.items() if verdict == "fails" and name]
     parts = f" ({_listed(failing)} fails)" if first.verdict == "mixed" and failing else ""
-    contra = [each.label for each in _counted(first) if each.decision == "against"]
+    contra = [one.label for one in _counted(first) if one.decision == "against"]
     labels = f", against: {_listed(contra)}" if contra else ""
     return f"first interim analysis: {first.verdict}{parts} on {first.runs} runs{labels}"
 
 
 def _parts(judgement: Judgement) -> list[str]:
-    """Say which parts came out how, where that is not plain from the verdict."""
+    """Return which parts came out how, where that is not plain from the verdict."""
     parts = judgement.parts
     is_told = judgement.verdict == "mixed" or (judgement.verdict == "undecided" and len(parts) > 1)
     if not is_told or set(parts) == {""}:
         return []
-    words = []
-    for verdict in VERDICTS:
-        named = [name for name, outcome in parts.items() if outcome == verdict]
-        if named:
-            words.append(f"{verdict}: {_listed(named)}")
-    return words
+    named: dict[str, list[str]] = {
+        verdict: [name for name, outcome in parts.items() if outcome == verdict]
+        for verdict in VERDICTS
+    }
+    return _by_outcome(named, VERDICTS)
 
 
 def _needed(binding: Judged) -> str:
@@ -244,24 +230,6 @@ def _listed(names: Sequence[str]) -> str:
     listed = ", ".join(names[:_LABELS_LISTED])
     return f"{listed} and {more} more" if more > 0 else listed
 
-
-SIMULTANEOUS_COLUMNS = (
-    "claim",
-    "variant",
-    "interpretation",
-    "verdict",
-    "verdict_in_family",
-    "family_wise",
-    "level",
-    "level_in_family",
-    "smallest_level",
-    "estimate_in_family",
-    "lo_in_family",
-    "hi_in_family",
-    "runs_in_family",
-    "measured",
-    "asked",
-)
 
 EXACT = "exact"
 """The verdict does not depend on chance."""
@@ -284,13 +252,11 @@ def standing(alone: Judgement) -> str:
 
 
 def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
-    """Return both verdicts on every row, and the comparison that decides the first one.
+    """Return both verdicts on every row that is judged in a family too.
 
-    Returns:
-        One row a verdict that is judged in a family too. ``measured`` and ``asked`` name the
-        comparison whose estimate the ledger shows; of a reported one nothing is asked. The numbers
-        that end in ``_in_family`` are those of the same kind of comparison at the second level.
-        Exact rows have no levels.
+    ``measured`` and ``asked`` name the comparison whose estimate the ledger shows; of a reported
+    one nothing is asked. The numbers that end in ``_in_family`` are those of the same kind of
+    comparison at the second level. Exact rows have no levels.
     """
     rows = []
     for first in judgements:
@@ -298,23 +264,27 @@ def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
             continue
         second = first.in_family.judgement
         named = _shown(first) or binding_comparison(first)
-        other = _shown(second) or binding_comparison(second)
-        levels = (first.claim.level, first.in_family.level, first.in_family.smallest_level)
-        row = (
-            first.claim.id,
-            first.interpretation.variant,
-            first.interpretation.label,
-            first.verdict,
-            second.verdict,
-            standing(first),
-            *((math.nan,) * 3 if first.is_exact else levels),
-            *((other.estimate.value, other.lo, other.hi) if other else (math.nan,) * 3),
-            second.runs,
-            named.label if named else "",
-            named.comparison.region.describe() if named else "",
-        )
+        estimate, lo, hi = _numbers(_shown(second) or binding_comparison(second))
+        has_levels = not first.is_exact
+        row = {
+            "claim": first.claim.id,
+            "variant": first.interpretation.variant,
+            "interpretation": first.interpretation.label,
+            "verdict": first.verdict,
+            "verdict_in_family": second.verdict,
+            "family_wise": standing(first),
+            "level": first.claim.level if has_levels else math.nan,
+            "level_in_family": first.in_family.level if has_levels else math.nan,
+            "smallest_level": first.in_family.smallest_level,
+            "estimate_in_family": estimate,
+            "lo_in_family": lo,
+            "hi_in_family": hi,
+            "runs_in_family": second.runs,
+            "measured": named.label if named else "",
+            "asked": named.comparison.region.describe() if named else "",
+        }
         rows.append(row)
-    return pd.DataFrame(rows, columns=list(SIMULTANEOUS_COLUMNS))
+    return pd.DataFrame(rows)
 
 
 COLUMNS = (
@@ -328,19 +298,6 @@ COLUMNS = (
 KEYS = ["claim", "variant", "interpretation", "verdict"]
 """What the rows of the two files of a paper are told apart by."""
 
-_TEXT = (
-    *("claim", "kind", "variant", "interpretation", "verdict", "verdict_in_family", "family_wise"),
-    *("verdict_at_paper_runs", "scale", "measured", "asked", "detail"),
-)
-
-
-def read_ledger(path: Path) -> pd.DataFrame:
-    """Read a csv of the ledger: text as it stands, numbers with NaN where there is none."""
-    frame = pd.read_csv(path, keep_default_na=False, dtype=str)
-    for column in set(frame.columns) - set(_TEXT):
-        frame[column] = pd.to_numeric(frame[column])
-    return frame
-
 
 def join(
     paper: str,
@@ -349,14 +306,9 @@ def join(
     both: pd.DataFrame,
     figures: Mapping[str, Sequence[str]],
 ) -> pd.DataFrame:
-    """Return the rows of one paper in the ledger of all.
+    """Return the rows of one paper in the ledger of all, of its two tables of verdicts.
 
-    Args:
-        paper: its short name.
-        claims: its claims.
-        verdicts: ``claims.csv``.
-        both: ``simultaneous.csv``.
-        figures: claim -> the files that show what it is about.
+    ``figures`` has the files that show what each claim is about.
     """
     joined = verdicts.merge(both, on=KEYS, how="left", validate="one_to_one")
     by_id = {claim.id: claim for claim in claims}

@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,11 +43,8 @@ FEWEST_SKEWED_RUNS = 200
 def pivot_ends(quantile: ArrayLike, skewness: ArrayLike) -> tuple[Values, Values]:
     """Return ends (low, high) between which a t statistic lies but for the share of the quantile.
 
-    On either side the further of two: the quantile, and what Hall's transformation takes to it.
-
-    Args:
-        quantile: upper quantile of Student's law, 0 or above.
-        skewness: of the mean that the statistic is made of.
+    On either side the further of two: the upper quantile of Student's law, and what Hall's
+    transformation takes to it at the skewness of the mean.
     """
     upper = np.asarray(quantile, dtype=np.float64)
     return (
@@ -68,12 +65,7 @@ def _inverse(transformed: Values, skewness: ArrayLike) -> Values:
 
 
 def too_few(skewness: float, runs: int) -> bool:
-    """Return whether a number is too skewed for its runs: above 2, and fewer than 200 of them.
-
-    Args:
-        skewness: of the number, that of a run over the root of their number.
-        runs: number of runs.
-    """
+    """Return whether a number is too skewed for its runs: above 2 a run, and fewer than 200."""
     return runs < FEWEST_SKEWED_RUNS and abs(skewness) * math.sqrt(runs) > MOST_SKEWED
 
 
@@ -84,15 +76,12 @@ class Estimate:
     Attributes:
         value: the number; NaN where it could not be measured.
         runs: number of runs behind it, 0 for an analytic one.
+        is_random: whether it varies with the runs, so that its comparisons share the claim's level.
     """
 
     value: float
     runs: int = 0
-
-    @property
-    def is_random(self) -> bool:
-        """Whether it varies with the runs, so that its comparisons share the claim's level."""
-        return False
+    is_random: ClassVar[bool] = False
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends (lo, hi) of the two-sided interval of coverage 1 - alpha."""
@@ -103,10 +92,7 @@ class Estimate:
 class RandomEstimate(Estimate):
     """A number that varies with the runs; what it is of has its interval."""
 
-    @property
-    def is_random(self) -> bool:
-        """True."""
-        return True
+    is_random = True
 
 
 def exact(value: float, runs: int = 0) -> Estimate:
@@ -118,10 +104,8 @@ def exact(value: float, runs: int = 0) -> Estimate:
 class StudentEstimate(RandomEstimate):
     """A number with a t interval that is widened for skewed runs.
 
-    Attributes:
-        standard_error: of the value; infinite where fewer than two runs are there.
-        degrees: degrees of freedom, above 0.
-        skewness: of the value; for a mean that of a run over the root of their number.
+    Its standard error is infinite where fewer than two runs are there; its skewness is that of the
+    value, for a mean that of a run over the root of their number.
     """
 
     standard_error: float = math.inf
@@ -173,25 +157,20 @@ def _moments(sample: Hashable, influences: Values) -> tuple[int, float, float]:
 class Measured(RandomEstimate):
     """A function of means with the influence of every run on it; arithmetic carries both on.
 
-    Attributes:
-        influences: mean 0 for each sample of runs.
-        is_ratio: whether it is positive and its logarithm has the t interval.
+    Influences have mean 0 for each sample of runs; of a ratio the logarithm has the t interval.
     """
 
     influences: Influences = field(default_factory=dict)
     is_ratio: bool = False
 
     @classmethod
-    def of(
-        cls, value: float, influences: Influences | None = None, *, is_ratio: bool = False
-    ) -> "Measured":
+    def of(cls, value: float, influences: Influences) -> "Measured":
         """Return a number with its influences, and the runs of its smallest sample."""
-        influences = influences or {}
         sizes = [
             sample.successes + sample.failures if isinstance(sample, Trials) else runs.size
             for sample, runs in influences.items()
         ]
-        return cls(value, min(sizes, default=0), influences, is_ratio)
+        return cls(value, min(sizes, default=0), influences)
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends of the t interval; for a ratio exponentials of those of the logarithm."""
@@ -271,12 +250,9 @@ def satterthwaite(*variances: tuple[float, float]) -> float:
 
 
 def mean(values: Values, sample: Hashable = None) -> Measured:
-    """Return the mean of independent runs.
+    """Return the mean of independent runs, of which ``values`` has one number each.
 
-    Args:
-        values: one number a run, shape (runs,).
-        sample: names the runs, so that numbers of the same runs are compared run by run; of its
-            own by default.
+    Numbers of the same ``sample`` are compared run by run; it is one of its own by default.
     """
     sample = object() if sample is None else sample
     value = float(values.mean()) if values.size else math.nan
@@ -286,9 +262,8 @@ def mean(values: Values, sample: Hashable = None) -> Measured:
 def average(measures: Iterable[Measured]) -> Measured:
     """Return the mean of several measures; NaN of none."""
     several = list(measures)
-    if not several:
-        return Measured(math.nan)
-    return weighted_sum(np.full(len(several), 1.0 / len(several)), several)
+    weights = np.full(len(several), 1.0 / max(len(several), 1))
+    return weighted_sum(weights, several) if several else Measured(math.nan)
 
 
 _STEP = 1e-3
@@ -298,9 +273,7 @@ _STEP = 1e-3
 def smooth(function: Callable[[Values], Values], measures: Sequence[Measured]) -> Measured:
     """Return a differentiable function of k numbers, whose derivatives are taken numerically.
 
-    Args:
-        function: takes numbers of shape (n, k) and answers with shape (n,).
-        measures: the k numbers.
+    It takes numbers of shape (n, k) and answers with shape (n,).
     """
     point = np.array([[one.value for one in measures]])
     errors = np.array([one.student.standard_error for one in measures])
@@ -340,12 +313,7 @@ Counted = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Rate(RandomEstimate):
-    """A share of successes less a number known exactly, with the interval of Clopper and Pearson.
-
-    Attributes:
-        successes: their number.
-        reference: what is subtracted from the share.
-    """
+    """A share of successes less a reference known exactly: the interval of Clopper and Pearson."""
 
     successes: int = 0
     reference: float = 0.0
@@ -371,12 +339,7 @@ class Rate(RandomEstimate):
 
 @dataclass(frozen=True, eq=False)
 class RateDifference(RandomEstimate):
-    """A difference of two independent rates with Newcombe's hybrid score interval.
-
-    Attributes:
-        first: the rate from which the other is subtracted.
-        second: the other.
-    """
+    """A difference of two independent rates with Newcombe's hybrid score interval."""
 
     first: Counted = (0, 0)
     second: Counted = (0, 0)
@@ -409,15 +372,9 @@ def rate_difference(first: Counted, second: Counted) -> RateDifference:
 def rate_trend(counted: Sequence[Counted], scores: ArrayLike) -> StudentEstimate:
     """Return the linear trend of independent rates over scores (Cochran, 1954; Armitage, 1955).
 
-    Its interval lies on one side of 0 exactly where the Cochran-Armitage test finds a trend.
-
-    Args:
-        counted: successes and trials of k series.
-        scores: shape (k,), at least two of them distinct.
-
-    Returns:
-        The weighted least-squares slope, in rate per unit of the scores, with its standard error
-        where there is no trend; infinite where every trial, or none, is a success.
+    Its interval lies on one side of 0 exactly where the Cochran-Armitage test finds a trend. The
+    weighted least-squares slope, in rate per unit of the scores, has its standard error where there
+    is no trend; infinite where every trial, or none, is a success.
     """
     successes, trials = np.asarray(counted, dtype=np.float64).T
     runs, total = int(trials.min()), trials.sum()
@@ -484,52 +441,43 @@ def weighted_sum(weights: Iterable[float], numbers: Sequence[Measured]) -> Measu
 
 
 @dataclass(frozen=True, eq=False)
-class Extreme(Estimate):
+class Extreme(RandomEstimate):
     """The largest, or the smallest, of several estimates.
 
     Picking the best of several is no free choice: the end of the interval that speaks for the
     picked one holds for all of them at once (Bonferroni). The other end needs no correction,
     because it fails only if the interval of the truly extreme one does.
-
-    Attributes:
-        parts: the estimates, at least one.
-        is_largest: the largest of them, or the smallest.
     """
 
     parts: tuple[Estimate, ...] = ()
     is_largest: bool = True
 
-    @property
-    def is_random(self) -> bool:
-        """Whether any part varies with the runs."""
-        return any(part.is_random for part in self.parts)
-
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return the ends of an interval of coverage 1 - alpha for the extreme."""
-        singly = [part.interval(alpha) for part in self.parts]
-        jointly = [part.interval(alpha / len(self.parts)) for part in self.parts]
+        singly, jointly = (
+            np.array([part.interval(level) for part in self.parts]).T
+            for level in (alpha, alpha / len(self.parts))
+        )
         if self.is_largest:
-            return _extreme([lo for lo, _ in jointly], max), _extreme([hi for _, hi in singly], max)
-        return _extreme([lo for lo, _ in singly], min), _extreme([hi for _, hi in jointly], min)
+            return float(np.max(jointly[0])), float(np.max(singly[1]))
+        return float(np.min(singly[0])), float(np.min(jointly[1]))
 
 
-def largest(parts: Iterable[Estimate]) -> Extreme:
+def largest(parts: Iterable[Estimate]) -> Estimate:
     """Return the largest of several estimates (at least one)."""
     return _extreme_of(tuple(parts), is_largest=True)
 
 
-def smallest(parts: Iterable[Estimate]) -> Extreme:
+def smallest(parts: Iterable[Estimate]) -> Estimate:
     """Return the smallest of several estimates (at least one)."""
     return _extreme_of(tuple(parts), is_largest=False)
 
 
-def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> Extreme:
-    value = _extreme([part.value for part in parts], max if is_largest else min)
-    return Extreme(value, min(part.runs for part in parts), parts, is_largest)
-
-
-def _extreme(values: list[float], pick: Callable[[list[float]], float]) -> float:
-    return math.nan if any(math.isnan(value) for value in values) else pick(values)
+def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> Estimate:
+    value = float((np.max if is_largest else np.min)([part.value for part in parts]))
+    runs = min(part.runs for part in parts)
+    is_random = any(part.is_random for part in parts)
+    return Extreme(value, runs, parts, is_largest) if is_random else exact(value, runs)
 
 
 Ends = Callable[[Values, Values], tuple[float, float]]
@@ -540,9 +488,7 @@ Ends = Callable[[Values, Values], tuple[float, float]]
 class Order(RandomEstimate):
     """A function of the signs of several differences, all of which are compared at once.
 
-    Attributes:
-        differences: the differences, at least one.
-        ends: what is known of the function by what is known of the signs.
+    ``ends`` says what is known of the function by what is known of the signs.
     """
 
     differences: tuple[Estimate, ...] = ()
@@ -595,11 +541,9 @@ def rank_correlation(order: Sequence[float], numbers: Sequence[Estimate]) -> Ord
 
 
 def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Order:
-    """Return the place of the smallest number, between the ends of the places that may have it.
+    """Return the place of the smallest of at least two numbers, one at each increasing place.
 
-    Args:
-        places: increasing.
-        numbers: one at each place, at least two.
+    Its interval ends at those of the places that may have it.
     """
 
     def ends(low: Values, high: Values) -> tuple[float, float]:
@@ -624,13 +568,7 @@ def is_lowest(place: int, numbers: Sequence[Estimate]) -> Order:
 def distance_of_lowest(
     first: Sequence[Estimate], second: Sequence[Estimate], distance: Callable[[int, int], float]
 ) -> Order:
-    """Return how far the places of the smallest numbers of two lists are apart.
-
-    Args:
-        first: at least two numbers.
-        second: as many.
-        distance: of two places.
-    """
+    """Return how far the places of the smallest numbers of two lists, as long, are apart."""
     differences = _pairs(first) + _pairs(second)
     half = len(differences) // 2
 

@@ -12,36 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from string import Formatter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dpbandits.claims import numbers
-from dpbandits.claims.docket import (
-    Comparison,
-    NamedSeries,
-    Question,
-    Shares,
-    Tags,
-)
+from dpbandits.claims.docket import Comparison, NamedSeries, Question, Shares, Tags
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Estimate, Rate, exact
 from dpbandits.errors import InputError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @dataclass(frozen=True)
 class Point:
-    """A number at a point of an axis.
-
-    Attributes:
-        number: what is measured.
-        x: the point.
-        names: variables that its label may name.
-        label: what it is called.
-    """
+    """A number at a point ``x`` of an axis, the variables that its label may name, the label."""
 
     number: Estimate
     x: Any
@@ -49,16 +33,12 @@ class Point:
     label: str = ""
 
 
-def _value(one: Estimate) -> Estimate:
-    return one
-
-
 def _deviation(one: Estimate, other: Estimate) -> Estimate:
     return numbers.difference(numbers.ratio(one, other), exact(1.0))
 
 
 OPERATIONS: dict[str, Callable[..., Estimate]] = {
-    "value": _value,
+    "value": lambda one: one,
     "difference": numbers.difference,
     "ratio": numbers.ratio,
     "deviation": _deviation,
@@ -66,12 +46,12 @@ OPERATIONS: dict[str, Callable[..., Estimate]] = {
 """Operation -> function of the numbers of its series, of which ``value`` has one, others two."""
 
 
-def _columns(points: list[Point]) -> tuple[list[Any], list[Estimate]]:
-    return [point.x for point in points], [point.number for point in points]
+def _xs(points: list[Point]) -> list[Any]:
+    return [point.x for point in points]
 
 
-def _each(points: list[Point]) -> list[Point]:
-    return points
+def _numbers(points: list[Point]) -> list[Estimate]:
+    return [point.number for point in points]
 
 
 def _steps(points: list[Point], by: str = "difference") -> list[Point]:
@@ -91,25 +71,16 @@ def _between(points: list[Point]) -> list[Point]:
     return points[1:-1]
 
 
-def _smallest(points: list[Point]) -> Estimate:
-    return numbers.smallest(point.number for point in points)
-
-
-def _largest(points: list[Point]) -> Estimate:
-    return numbers.largest(point.number for point in points)
-
-
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    between = [point.number for point in _between(points)]
-    first, last = points[0].number, points[-1].number
+    between, ends = _numbers(_between(points)), _numbers([points[0], points[-1]])
     operation = OPERATIONS[by]
     if by == "ratio":
         return numbers.smallest(
-            numbers.largest(operation(inner, end) for end in (first, last)) for inner in between
+            numbers.largest(operation(inner, end) for end in ends) for inner in between
         )
     return numbers.largest(
-        numbers.smallest(operation(end, inner) for end in (first, last)) for inner in between
+        numbers.smallest(operation(end, inner) for end in ends) for inner in between
     )
 
 
@@ -118,17 +89,10 @@ def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
     inside = [point.number for point in points if point.x in of]
     outside = [point.number for point in points if point.x not in of]
     if len(inside) != len(of) or not outside:
-        allowed = ", ".join(str(point.x) for point in points)
+        allowed = ", ".join(map(str, _xs(points)))
         raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
     pairs = itertools.product(inside, outside)
     return numbers.smallest(numbers.difference(above, below) for above, below in pairs)
-
-
-def _trend(points: list[Point]) -> Estimate:
-    """Return Kendall's tau between the points and the numbers, from -1 (falls) to 1 (rises)."""
-    return numbers.rank_correlation(
-        [point.x for point in points], [point.number for point in points]
-    )
 
 
 def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimate:
@@ -137,63 +101,46 @@ def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimat
     Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e;
     ``log-inverse`` has log(1/x) for x.
     """
-    places = np.array([float(point.x) for point in points])
+    places = np.array(_xs(points), dtype=np.float64)
     if x != "linear":
         places = {"log": 1.0, "log-inverse": -1.0}[x] * np.log(places)
-    values = [point.number for point in points]
+    values = _numbers(points)
     if y == "linear" and all(isinstance(one, Rate) for one in values):
         return numbers.rate_trend([one.counted for one in values if isinstance(one, Rate)], places)
     means = [numbers.as_measured(one) for one in values]
     return numbers.slope(places, [one.log() if y == "log" else one for one in means])
 
 
-def _place(points: list[Point]) -> Estimate:
-    """Return the point with the lowest number."""
-    return numbers.place_of_lowest(
-        [point.x for point in points], [point.number for point in points]
-    )
-
-
 def _lowest_at(points: list[Point], place: Any) -> Estimate:
     """Return 1 where the number at a place is the lowest, otherwise 0."""
-    xs, values = _columns(points)
-    return numbers.is_lowest(xs.index(place), values)
+    return numbers.is_lowest(_xs(points).index(place), _numbers(points))
 
 
-PICKS: dict[str, Callable[..., "list[Point] | Estimate"]] = {
-    "each": _each,
+PICKS: dict[str, Callable[..., list[Point] | Estimate]] = {
+    "each": lambda points: points,
     "steps": _steps,
     "between": _between,
-    "smallest": _smallest,
-    "largest": _largest,
+    "smallest": lambda points: numbers.smallest(_numbers(points)),
+    "largest": lambda points: numbers.largest(_numbers(points)),
     "interior": _interior,
     "margin": _margin,
-    "trend": _trend,
+    "trend": lambda points: numbers.rank_correlation(_xs(points), _numbers(points)),
     "slope": _slope,
-    "place": _place,
+    "place": lambda points: numbers.place_of_lowest(_xs(points), _numbers(points)),
     "lowest_at": _lowest_at,
 }
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
 
 
-def _least(points: "list[Point]") -> Estimate:
-    return _described(points, min)
+def _described(points: list[Point], function: Callable[[list[float]], float]) -> Estimate:
+    """Return a function of measured numbers, which says nothing of others; NaN of none."""
+    if not points:
+        return exact(math.nan)
+    value = function([point.number.value for point in points])
+    return exact(value, min(point.number.runs for point in points))
 
 
-def _median(points: "list[Point]") -> Estimate:
-    return _described(points, median)
-
-
-def _most(points: "list[Point]") -> Estimate:
-    return _described(points, max)
-
-
-def _furthest(points: "list[Point]") -> Estimate:
-    """Return the number that is furthest from 0, without its sign."""
-    return _described(points, lambda values: max(map(abs, values)))
-
-
-def _share(points: "list[Point]", at_least: float) -> Estimate:
+def _share(points: list[Point], at_least: float) -> Estimate:
     """Return the share of the numbers that are at least so much; NaN where one is not known."""
     if any(math.isnan(point.number.value) for point in points):
         return exact(math.nan)
@@ -202,37 +149,23 @@ def _share(points: "list[Point]", at_least: float) -> Estimate:
     )
 
 
-def _ends(points: "list[Point]") -> Mapping[str, Estimate]:
-    return {"lowest": _least(points), "highest": _most(points)}
-
-
-def _described(points: "list[Point]", function: Callable[[list[float]], float]) -> Estimate:
-    """Return a function of measured numbers, which says nothing of others; NaN of none."""
-    if not points:
-        return exact(math.nan)
-    value = function([point.number.value for point in points])
-    return exact(value, min(point.number.runs for point in points))
-
-
-SUMMARIES: dict[str, Callable[..., "Mapping[str, Estimate] | Estimate"]] = {
-    "smallest": _least,
-    "median": _median,
-    "largest": _most,
-    "furthest": _furthest,
+SUMMARIES: dict[str, Callable[..., Mapping[str, Estimate] | Estimate]] = {
+    "smallest": lambda points: _described(points, min),
+    "median": lambda points: _described(points, median),
+    "largest": lambda points: _described(points, max),
+    "furthest": lambda points: _described(points, lambda values: max(map(abs, values))),
     "share": _share,
-    "ends": _ends,
+    "ends": lambda points: {
+        "lowest": _described(points, min),
+        "highest": _described(points, max),
+    },
 }
 """Summary -> function of all points that were measured, which describes these without interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a comparison measures in some evidence.
-
-    Attributes:
-        question: the comparison, with values of its variables.
-        evidence: the results.
-    """
+    """What a comparison, with values of its variables, measures in some results."""
 
     question: Question
     evidence: Evidence
@@ -251,7 +184,7 @@ class Measurement:
         several = self._comparison.located
         return [replace(self, question=replace(self.question, comparison=one)) for one in several]
 
-    def numbers(self) -> "Mapping[str, Estimate]":
+    def numbers(self) -> Mapping[str, Estimate]:
         """Return what is measured, by the labels of points; one number has none.
 
         Raises:
@@ -269,7 +202,7 @@ class Measurement:
         return answer if isinstance(answer, Mapping) else {"": answer}
 
     def check(self) -> None:
-        """Raise InputError where a series, or its metric, is not there, or a series is several.
+        """Raise InputError where a series, its metric or its time is not there, or it is several.
 
         A quantity may be given several, of which it asks for one after the other.
         """
@@ -284,9 +217,9 @@ class Measurement:
         comparison, over = self._comparison, self.question.over
         variables = self.question.variables
         if not comparison.along:
-            several = [self.resolve(over)]
-            self._refuse_itself(several)
-            answer = self._number(several[0], variables)
+            series = self.resolve(over)
+            self._refuse_itself([series])
+            answer = self._number(series, variables)
             answers = answer if isinstance(answer, Mapping) else {"": answer}
             label = comparison.point.format(**variables)
             return [Point(number, name, {}, label or name) for name, number in answers.items()]
@@ -294,14 +227,12 @@ class Measurement:
         *outer, axis = comparison.along
         for place in self._combinations(over, outer):
             values = self._values({**over, **place}, axis)
-            groups = [values] if comparison.pick else [[x] for x in values]
-            for group in groups:
+            for group in [values] if comparison.pick else [[x] for x in values]:
                 names = dict(place) if comparison.pick else {**place, axis: group[0]}
-                several = [self.resolve({**over, **place, axis: x}) for x in group]
+                at = [(x, self.resolve({**over, **place, axis: x})) for x in group]
                 if comparison.where:
-                    inside = [self._is_inside(series[0]) for series in several]
-                    group = list(itertools.compress(group, inside))
-                    several = list(itertools.compress(several, inside))
+                    at = [(x, series) for x, series in at if self._is_inside(series[0])]
+                several = [series for _, series in at]
                 self._refuse_itself(several)
                 for name, kept in comparison.keep.items():
                     names[name] = self._functions[name](*itertools.chain(*several))
@@ -309,12 +240,9 @@ class Measurement:
                         break
                 else:
                     measured = [
-                        Point(
-                            self._number(series, {**variables, **names, axis: x}),
-                            x,
-                            {**names, axis: x},
-                        )
-                        for x, series in zip(group, several, strict=True)
+                        Point(self._number(series, {**variables, **at_x}), x, at_x)
+                        for x, series in at
+                        for at_x in [{**names, axis: x}]
                     ]
                     points += self._picked(measured, variables, names)
         return points
@@ -348,10 +276,14 @@ class Measurement:
         texts = [comparison.at, comparison.arguments, comparison.summary or ()]
         named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
-        for name, more in comparison.operands:
+        known = self.question.vocabulary.series
+        for template, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
-            own, conditions = self._named(name.format(**variables)).resolved(variables)
+            name = template.format(**variables)
+            if name and name not in known:
+                raise InputError.unknown("series", name, known)
+            own, conditions = known.get(name, NamedSeries()).resolved(variables)
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
             one = Series(self.evidence, _filled(own, variables), row).having(**loose)
@@ -381,15 +313,8 @@ class Measurement:
 
     def _is_inside(self, series: Series) -> bool:
         """Return whether the tags of a series are where the points are that are kept."""
-        ranges = self._comparison.where
-        values = {tag: series.values_of(tag) for tag in ranges}
-        return all(one.low <= values[tag][0] <= one.high for tag, one in ranges.items())
-
-    def _named(self, name: str) -> NamedSeries:
-        series = self.question.vocabulary.series
-        if name and name not in series:
-            raise InputError.unknown("series", name, series)
-        return series[name] if name else NamedSeries()
+        ranges = self._comparison.where.items()
+        return all(one.low <= series.values_of(tag)[0] <= one.high for tag, one in ranges)
 
     def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield the points of several axes that there are, the last axis fastest."""
@@ -449,28 +374,25 @@ OBSERVABLE = -6.0
 def audited_share(series: Series, *, events: str = "any") -> Estimate:
     """Return the largest lower bound of the rows of an audit over its claim.
 
-    A share above 1 refutes the claim; one below proves nothing.
-
-    Args:
-        series: the rows.
-        events: ``any``, or ``observable``, which have a chance of 1e-6 under both inputs.
+    A share above 1 refutes the claim; one below proves nothing. Of ``any`` events, or of those
+    ``observable``, which have a chance of 1e-6 under both inputs.
     """
-    return exact(float(_strongest(series, events)["ratio"]))
+    return exact(_strongest(series, events, "ratio"))
 
 
 def audited_chance(series: Series) -> Estimate:
     """Return log10 of the chance of the event behind ``audited_share``."""
-    return exact(float(_strongest(series, "any")["log10_alpha"]))
+    return exact(_strongest(series, "any", "log10_alpha"))
 
 
-def _strongest(series: Series, events: str) -> "pd.Series[float]":
-    """Return the row of the largest bound over its claim."""
+def _strongest(series: Series, events: str, column: str) -> float:
+    """Return a number of the row of the largest bound over its claim."""
     rows = series.rows
     if events == "observable":
         rows = rows[rows["log10_alpha"] >= OBSERVABLE]
     if rows.empty:
         raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
-    return rows.iloc[int(rows["ratio"].to_numpy().argmax())]
+    return float(rows[column].iloc[int(rows["ratio"].to_numpy().argmax())])
 
 
 SHARED: dict[str, Callable[..., Estimate]] = {

@@ -5,7 +5,7 @@ Comparisons are a closed set: each kind asks whether a number lies in a region.
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dpbandits.errors import InputError
@@ -35,6 +35,12 @@ class Region:
     is_presumed: bool = False
     indifference: float = 0.0
 
+    @property
+    def wider(self) -> "Region":
+        """The region with its indifference."""
+        ends = self.low - self.indifference, self.high + self.indifference
+        return Region(*ends, self.is_open)
+
     def contains(self, lo: float, hi: float) -> bool:
         """Whether the whole interval lies inside."""
         if self.is_open:
@@ -42,19 +48,10 @@ class Region:
         return lo >= self.low and hi <= self.high
 
     def excludes(self, lo: float, hi: float) -> bool:
-        """Whether the whole interval lies outside, on one side, beyond the indifference."""
-        if self.indifference:
-            wider = Region(self.low - self.indifference, self.high + self.indifference)
-            return replace(wider, is_open=self.is_open).excludes(lo, hi)
+        """Whether the whole interval lies outside, on one side."""
         if self.is_open:
             return not (self._above(hi) and self._below(lo))
         return hi < self.low or lo > self.high
-
-    def is_indifferent_to(self, lo: float, hi: float) -> bool:
-        """Whether the whole interval lies outside, but within the indifference."""
-        wider = Region(self.low - self.indifference, self.high + self.indifference)
-        strict = replace(self, indifference=0.0)
-        return self.indifference > 0.0 and strict.excludes(lo, hi) and wider.contains(lo, hi)
 
     def _above(self, value: float) -> bool:
         return value > self.low or self.low == -math.inf
@@ -137,13 +134,7 @@ _PRESUMED = ("no_increase", "no_decrease")
 def region_of(
     kind: str, threshold: Threshold, tolerance: float = 0.0, indifference: float = 0.0
 ) -> Region:
-    """Return the region of a kind of comparison.
-
-    Args:
-        kind: a key of ``KINDS``.
-        threshold: a number; for ``ratio_within`` the pair (low, high).
-        tolerance: 0 or above.
-        indifference: 0 or above; see ``Region``.
+    """Return the region of a key of ``KINDS``.
 
     Raises:
         InputError: a threshold, or a tolerance, that the kind does not take.
@@ -206,11 +197,13 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
     """
     if not lo <= hi or (lo == -math.inf and hi == math.inf):
         return "undecided"
-    if region.excludes(lo, hi):
+    wider = region.wider
+    if wider.excludes(lo, hi):
         return "against"
     if region.is_presumed or region.contains(lo, hi):
         return "for"
-    return "neither" if region.is_indifferent_to(lo, hi) else "undecided"
+    is_within = region.excludes(lo, hi) and wider.low <= lo and hi <= wider.high
+    return "neither" if is_within else "undecided"
 
 
 def deciding_alpha(estimate: "Estimate", region: Region) -> float:
@@ -241,51 +234,35 @@ def holm_levels(p_values: Sequence[float], alpha: float) -> list[float]:
 
     In ascending order of the p-values, the k-th smallest of m is held against alpha/(m - k + 1);
     from the first that exceeds its level on, all are judged at that level, which decides none.
-
-    Args:
-        p_values: the smallest alpha at which each comparison is decided.
-        alpha: chance allowed of deciding any of them wrongly.
     """
     levels = [alpha] * len(p_values)
-    stopped = False
-    level = alpha
+    level, before = alpha, 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        if not stopped:
+        if before <= level:
             level = alpha / (len(p_values) - rank)
-            stopped = p_values[index] > level
-        levels[index] = level
+        levels[index], before = level, p_values[index]
     return levels
 
 
 def combine_comparisons(decisions: Sequence[Decision], rule: Rule = "all") -> Verdict:
-    """Combine the comparisons of one part of a claim.
+    """Combine the comparisons of one part of a claim; none at all is ``undecided``.
 
-    Args:
-        decisions: one for each comparison that counts; none at all is ``undecided``.
-        rule: ``all`` (a claim about all points) holds if all are for and fails if one is against;
-            ``any`` (a claim that there is one) holds if one is for and fails if all are against;
-            ``most`` fails if one is against, and holds if at least 90 % of at least three are
-            for. Where all are decided and a comparison is for neither side, ``all`` and ``any``
-            may be ``not contradicted``.
+    ``all`` (a claim about all points) holds if all are for and fails if one is against; ``any`` (a
+    claim that there is one) holds if one is for and fails if all are against. Where all are decided
+    and one is for neither side, both may be ``not contradicted``. ``most`` fails if one is against,
+    and holds if at least 90 % of at least three are for.
     """
     if rule == "most":
-        return _combine_most(decisions)
-    helps, harms = ("for", "against") if rule == "all" else ("against", "for")
-    outcomes: tuple[Verdict, Verdict] = ("holds", "fails") if rule == "all" else ("fails", "holds")
-    if harms in decisions:
-        return outcomes[1]
-    if decisions and all(decision == helps for decision in decisions):
-        return outcomes[0]
-    if decisions and "undecided" not in decisions:
-        return "not contradicted"
-    return "undecided"
-
-
-def _combine_most(decisions: Sequence[Decision]) -> Verdict:
-    if "against" in decisions:
-        return "fails"
-    enough = len(decisions) >= _FEWEST_OF_MOST
-    return "holds" if enough and decisions.count("for") >= MOST * len(decisions) else "undecided"
+        is_enough = len(decisions) >= _FEWEST_OF_MOST
+        is_for = is_enough and decisions.count("for") >= MOST * len(decisions)
+        return "fails" if "against" in decisions else "holds" if is_for else "undecided"
+    outcomes: dict[Decision, Verdict] = {"for": "holds", "against": "fails"}
+    settles, others = reversed(outcomes) if rule == "all" else outcomes
+    if settles in decisions:
+        return outcomes[settles]
+    if not decisions or "undecided" in decisions:
+        return "undecided"
+    return outcomes[others] if set(decisions) == {others} else "not contradicted"
 
 
 def combine_parts(parts: Mapping[str, Verdict]) -> Verdict:
@@ -301,12 +278,8 @@ def combine_parts(parts: Mapping[str, Verdict]) -> Verdict:
 def in_words(verdict: Verdict, words: Collection[Word]) -> Verdict:
     """Return the verdict in the words that a claim may end in.
 
-    Args:
-        verdict: what the comparisons come to.
-        words: the words allowed. Without ``holds`` results can contradict the claim but never
-            establish it: what would hold is ``not contradicted``. Without ``fails`` they can
-            establish it but never refute it: what would fail is ``undecided``. Without ``mixed``
-            the paper does not state the parts separately: it fails with any of them.
+    Without ``holds`` results can contradict the claim but never establish it, without ``fails``
+    establish but never refute it; without ``mixed`` it fails with any of its parts.
     """
     if verdict == "mixed" and "mixed" not in words:
         verdict = "fails"
@@ -323,33 +296,21 @@ def runs_needed(estimate: "Estimate", alpha: float, region: Region) -> float:
     of the spread.
     """
     lo, hi = estimate.interval(alpha)
-    value = estimate.value
+    value, indifference = estimate.value, region.indifference
     if estimate.runs < 1 or not (math.isfinite(lo) and math.isfinite(hi) and lo <= value <= hi):
         return math.inf
+    # Half widths, and the distances that they have to shrink to.
     if region.contains(value, value):
         pairs = [(value - lo, value - region.low), (hi - value, region.high - value)]
-    elif value <= region.low:
-        pairs = _pairs_outside(hi - value, value - lo, region.low - value, region.indifference)
     else:
-        pairs = _pairs_outside(value - lo, hi - value, value - region.high, region.indifference)
+        is_below = value <= region.low
+        inner, outer = (hi - value, value - lo) if is_below else (value - lo, hi - value)
+        distance = region.low - value if is_below else value - region.high
+        pairs = [(inner, distance - indifference)]
+        if distance < indifference:
+            pairs = [(inner, distance), (outer, indifference - distance)]
     factors = [half / distance if distance > 0.0 else math.inf for half, distance in pairs]
     return estimate.runs * max(1.0, *factors) ** 2
-
-
-def _pairs_outside(
-    inner: float, outer: float, distance: float, indifference: float
-) -> list[tuple[float, float]]:
-    """Pair half widths with the distances that they have to shrink to, outside a region.
-
-    Args:
-        inner: half width towards the region.
-        outer: half width away from it.
-        distance: from the estimate to the end of the region.
-        indifference: how far it reaches beyond that end.
-    """
-    if distance < indifference:
-        return [(inner, distance), (outer, indifference - distance)]
-    return [(inner, distance - indifference)]
 
 
 def slack(lo: float, hi: float, region: Region) -> float:

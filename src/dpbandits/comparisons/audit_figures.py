@@ -75,10 +75,6 @@ class Panel:
     """One panel: its curves and axes.
 
     Attributes:
-        curves: what is drawn.
-        x, y: labels of the axes.
-        scales: of x and y, ``linear`` or ``log``.
-        title: above it.
         limit: y of the level that a claim allows, or None.
         ticks: places of ticks of x, or None for a few round ones.
         note: text and place of a sentence in it.
@@ -102,13 +98,12 @@ class Panel:
         if self.steps:
             return dict(zip(kinds, palette.ordered_looks(len(kinds)), strict=True))
         dashes, markers = list(palette.DASHES), list(palette.MARKERS.values())
-        ends: dict[str, list[str]] = {}
+        ends: dict[str, dict[str, int]] = {}
         found = {}
         for name, kind in kinds.items():
             head, end = _split(name)
-            known = ends.setdefault(kind, [])
-            known += [] if end in known else [end]
-            place = known.index(end)
+            known = ends.setdefault(kind, {})
+            place = known.setdefault(end, len(known))
             found[name] = palette.Look(COLOURS[COLOURS_OF[head]], dashes[place], markers[place])
         return found
 
@@ -445,26 +440,6 @@ def _draw_seen(
     return Line2D([], [], **lone)
 
 
-CURVES: dict[str, Diagram] = {
-    "extra-theorem-3": theorem_3,
-    "extra-epsilon": epsilons,
-    "extra-trade-off": trade_off,
-    "extra-modified": modified,
-    "extra-budgets": budgets,
-    "extra-gdp-ncb": gdp_ncb,
-    "extra-dp-od": dp_od,
-}
-"""Figures by name."""
-
-
-def _statements(algorithm: str) -> set[str]:
-    """Return the audited statements that are an algorithm's guarantee."""
-    case = REGISTRY[algorithm].audit
-    if case is None:
-        return set()
-    return {case.statement} if isinstance(case.statement, str) else set(case.statement.values())
-
-
 CHOICES: dict[str, tuple[str, ...]] = {
     "dp-od": ("norm=l2", "norm=l1"),
     "dp-bai-gauss": ("calibration=classical", "calibration=analytic"),
@@ -506,12 +481,15 @@ def summary(rows: pd.DataFrame) -> Drawn:
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the largest ratio of each line, variant and kind of event.
 
-    Columns: name, variant, interpretation, kind (``observable`` or ``any event``), ratio, verdict,
-    engine, runs. Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
+    Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
     """
-    found = []
+    found: list[dict[str, Any]] = []
     for algorithm in REGISTRY:
-        statements = _statements(algorithm)
+        audit = REGISTRY[algorithm].audit
+        if audit is None:
+            continue
+        stated = audit.statement
+        statements = [stated] if isinstance(stated, str) else [*stated.values()]
         own = rows[(rows["algorithm"] == algorithm) & rows["statement"].isin(statements)]
         own = own[~own["scaled"].astype(bool)]
         own = own.assign(ratio=own["ratio"].where(np.isfinite(own["claimed"]), own["lower"]))
@@ -523,14 +501,12 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
             name += " (claims nothing)" if (chosen["claimed"] == np.inf).all() else ""
             for variant, part in chosen.groupby("variant", sort=False):
                 for kind, group in (("observable", part[part["observable"]]), ("any event", part)):
-                    found += [_largest(group, name, str(variant), kind)] if len(group) else []
+                    if len(group):
+                        row = group.iloc[int(group["ratio"].to_numpy().argmax())]
+                        columns = ("interpretation", "ratio", "verdict", "engine", "runs")
+                        place = {"name": name, "variant": variant, "kind": kind}
+                        found.append(place | {key: row[key] for key in columns})
     return pd.DataFrame(found)
-
-
-def _largest(group: pd.DataFrame, name: str, variant: str, kind: str) -> dict[str, Any]:
-    row = group.iloc[int(group["ratio"].to_numpy().argmax())]
-    columns = ("interpretation", "ratio", "verdict", "engine", "runs")
-    return {"name": name, "variant": variant, "kind": kind, **{key: row[key] for key in columns}}
 
 
 def _mark(axes: Axes, point: "pd.Series[Any]", place: int) -> None:
@@ -581,5 +557,14 @@ def _handles() -> dict[str, Line2D]:
     }
 
 
-DIAGRAMS: dict[str, Diagram] = {"extra-audit": summary, **CURVES}
+DIAGRAMS: dict[str, Diagram] = {
+    "extra-audit": summary,
+    "extra-theorem-3": theorem_3,
+    "extra-epsilon": epsilons,
+    "extra-trade-off": trade_off,
+    "extra-modified": modified,
+    "extra-budgets": budgets,
+    "extra-gdp-ncb": gdp_ncb,
+    "extra-dp-od": dp_od,
+}
 """Diagrams by figure, as the experiments file lists them."""

@@ -25,7 +25,7 @@ from dpbandits.comparisons.field import (
 )
 from dpbandits.comparisons.scores import INTERPRETATIONS, WINNER
 from dpbandits.config import Context
-from dpbandits.engine.cells import whole_number
+from dpbandits.engine.cells import require_count, whole_number
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
@@ -60,14 +60,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Question:
-    """What someone asks.
-
-    Attributes:
-        arms: number of arms K, at least 2.
-        horizon: number of rounds, or of pulls for best arms, at least 1.
-        epsilon: budget, above 0.
-        privacy: class of privacy, a key of ``players.CLASSES``.
-    """
+    """What someone asks: arms, rounds (or pulls for best arms), a budget, and a class of it."""
 
     arms: int
     horizon: int
@@ -78,20 +71,15 @@ class Question:
         """Raise InputError for what is no question."""
         if self.privacy not in CLASSES:
             raise InputError.unknown("class", self.privacy, CLASSES)
-        for key, least in (("arms", 2), ("horizon", 1)):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InputError(f"{key} is {value!r}; allowed: a whole number of at least {least}")
+        require_count("arms", self.arms, 2)
+        require_count("horizon", self.horizon, 1)
         is_number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
         if not is_number or not 0.0 < self.epsilon < math.inf:
             raise InputError(f"epsilon is {self.epsilon!r}; allowed: a number above 0")
 
 
 def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """Return the rows of the setting that is nearest to a question, by ratios.
-
-    The number of arms comes first, then the horizon, then the budget, where they have one.
-    """
+    """Return the rows of the setting nearest by ratios: arms come first, then horizon, budget."""
     for key in SETTING:
         if rows[key].notna().any():
             asked = float(getattr(question, key))
@@ -118,9 +106,8 @@ def ranked(
 ) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
-    Columns: place, verdict (``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the
-    best, ``behind`` or ``not private``), and those of the table. Algorithms have their default
-    logarithms.
+    Verdicts: ``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the best, ``behind``
+    or ``not private``. Algorithms have their default logarithms.
     """
     table = table[~table["interpretation"].isin(OTHERS)]
     table = table.sort_values([measure, "algorithm"], ascending=[measure == "price", True])
@@ -145,8 +132,7 @@ def ranked(
 def _at(table: pd.DataFrame, setting: Mapping[str, float]) -> pd.DataFrame:
     """Return the rows of a setting, where NaN is no budget."""
     for key, value in setting.items():
-        is_alike = table[key].isna() if math.isnan(value) else table[key] == value
-        table = table[is_alike]
+        table = table[table[key].isna() if math.isnan(value) else table[key] == value]
     return table
 
 
@@ -267,8 +253,6 @@ MEASURES = {
 }
 """Measure -> the tables of the scores and of the winners."""
 
-REQUIRED = {"price": "horizon", "success": "budget"}
-
 
 def choose(
     *,
@@ -315,11 +299,10 @@ def choose(
         Traceback (most recent call last):
         dpbandits.errors.InputError: arms is 1; allowed: a whole number of at least 2
     """
-    given = {"horizon": horizon, "budget": budget}
     if (horizon is None) == (budget is None):
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
     measure = "price" if budget is None else "success"
-    length = whole_number(given[REQUIRED[measure]])
+    length = whole_number(horizon if budget is None else budget)
     question = Question(whole_number(arms), length, epsilon, privacy)
     paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
     table, winners = map(read_table, paths)

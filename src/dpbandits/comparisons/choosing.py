@@ -33,8 +33,7 @@ def regret(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: price of privacy and mean regret.
 
     An algorithm with an open logarithm has one row for each base. Tuned parameters are the columns
-    b, c and alpha, empty for other algorithms. lo and hi are the ends of the interval of the price,
-    regret_lo and regret_hi those of the mean regret.
+    b, c and alpha, empty for other algorithms.
     """
     rows = pd.concat(frames.values(), ignore_index=True)
     names = ["algorithm", "interpretation", *SETTING]
@@ -76,8 +75,7 @@ def winning(frames: Frames) -> pd.DataFrame:
 def tuning(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting: regret of Modified TS without pre-pulls over the tuned one.
 
-    Columns beside the setting: b and c that tuning chose, and gain, the geometric mean of the
-    ratios over the instances, with its 95 % interval as lo and hi.
+    gain is the geometric mean of the ratios over the instances.
     """
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]

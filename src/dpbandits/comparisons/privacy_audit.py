@@ -274,8 +274,7 @@ AUDITED = frozenset(name for name, definition in REGISTRY.items() if definition.
 def all_rows(frames: Frames) -> pd.DataFrame:
     """Return the judged rows of all results, in the order of the statements."""
     rows = pd.concat([frame for frame in frames.values() if len(frame)], ignore_index=True)
-    lacking = missing(rows)
-    if lacking:
+    if lacking := missing(rows):
         raise InputError(f"audit: {', '.join(lacking)}: no row; allowed: one at least of each")
     # No anytime code was released: our wrapper around the released code is nobody's statement.
     is_wrapper = rows["algorithm"].isin(["anytime-gdp-ncb", "anytime-ldp-ncb"])
@@ -287,26 +286,14 @@ def all_rows(frames: Frames) -> pd.DataFrame:
 def missing(rows: pd.DataFrame) -> list[str]:
     """Return the audited algorithms and variants of the registry without a row."""
     found = set(zip(rows["algorithm"], rows["variant"], strict=True))
-    return [
-        f"{name} {variant}"
-        for name, definition in REGISTRY.items()
-        for variant in definition.variants
-        if name in AUDITED and (name, variant) not in found
-    ]
-
-
-def not_audited() -> list[str]:
-    """Return the algorithms of the registry that the audit does not play."""
-    return [name for name in REGISTRY if name not in AUDITED]
+    every = [(name, each) for name in REGISTRY for each in REGISTRY[name].variants]
+    return [" ".join(key) for key in every if key[0] in AUDITED and key not in found]
 
 
 def ledger(frames: Frames) -> pd.DataFrame:
     """Return the strongest row of each statement, algorithm, variant, interpretation and engine.
 
     Algorithms that are not audited have one line each that says so, with no numbers.
-
-    Further columns: ``stated``, ``name``, ``setting``, ``shown_by``, ``bound``, ``claim_in_words``,
-    ``share`` and ``chance``, texts of the table.
     """
     rows = strongest(all_rows(frames)).drop(columns=["series", "x", "y"])
     texts = {
@@ -325,7 +312,8 @@ def ledger(frames: Frames) -> pd.DataFrame:
     words = dict.fromkeys(found.select_dtypes(exclude="number").columns, "")
     others = [
         {**words, "algorithm": each, "name": REGISTRY[each].name, "verdict": "not audited"}
-        for each in not_audited()
+        for each in REGISTRY
+        if each not in AUDITED
     ]
     return pd.concat([found, pd.DataFrame(others)], ignore_index=True) if others else found
 

@@ -25,9 +25,6 @@ from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NONE, OTHERS, PLAYE
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import LEVEL
 
-REGRET_METRIC, SUCCESS_METRIC = "pseudo_regret", "success"
-"""Metrics that are compared; of successes it is the share of trials that miss the best arm."""
-
 PLANE = "two-dimensions"
 """Instance of best arms that is shown beside the others, and is no part of their score."""
 
@@ -50,7 +47,7 @@ def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
     of regret, or the share of misses itself.
     """
     groups = rows.groupby([*SETTING, *_WHO, "instance"], dropna=False, sort=False)
-    if (rows["metric"] == SUCCESS_METRIC).all():
+    if (rows["metric"] == "success").all():
         counted = groups[["value", "trials"]].sum().reset_index()
         runs, hits = counted.pop("trials"), counted.pop("value")
         scores = counted.assign(score=1.0 - hits / runs, runs=runs)
@@ -62,10 +59,9 @@ def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
 def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each setting and algorithm: its score over the instances.
 
-    Columns beside the names and the kind of privacy: score (mean), lo and hi (its 95 % interval, t
-    over instances), scales (the scale of each instance, in the order of their names), instances and
-    runs (how many). Of regret, compared with the best algorithm without privacy: price, the
-    geometric mean of the ratios, price_lo and price_hi, and tail, which one ratio in ten exceeds.
+    score is the mean, lo and hi its 95 % interval (t over instances), scales the scale of each
+    instance by name. Of regret, compared with the best algorithm without privacy: price, the
+    geometric mean of the ratios, with its interval, and tail, which one ratio in ten exceeds.
     """
     families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
     groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
@@ -134,12 +130,11 @@ INTERPRETATIONS = ("default", *LOGARITHMS)
 def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     """Return one row for each class of privacy and setting that all of the class played.
 
-    Columns: class, arms, horizon, epsilon, verdict (``winner`` or ``tie``), first and second (the
-    algorithms of the smallest scores by their default logarithms), margin (their ratio) with its
-    95 % interval as margin_lo and margin_hi, q (the level of the false discovery rate at which the
-    first is a winner whatever the logarithms), tied (the first, and all that are not shown to be
-    worse at the level that the winners of the map meet). ``default``, ``base2`` and ``natural``
-    name the winner with these logarithms alone, empty where there is none.
+    first and second have the smallest scores by their default logarithms, margin is their ratio
+    with its 95 % interval, q the level of the false discovery rate at which the first is a winner
+    whatever the logarithms, tied the first and all that are not shown to be worse at the level that
+    the winners of the map meet; ``default``, ``base2`` and ``natural`` name the winner with these
+    logarithms alone, empty where there is none.
     """
     private = means[means["epsilon"].notna()]
     rows = []

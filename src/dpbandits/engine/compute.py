@@ -14,13 +14,13 @@ from numba.core import event
 
 from dpbandits._cache_folder import unwritable
 from dpbandits.algorithms import find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Outcome
+from dpbandits.algorithms.base import IdentificationAlgorithm
 from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
 from dpbandits.engine.custom import packed, unpacked
-from dpbandits.engine.identity import SOURCES_HASH, require_unedited, stream_key
-from dpbandits.engine.play import Runs, play_outcome
+from dpbandits.engine.identity import SOURCES_HASH, require_unedited
+from dpbandits.engine.play import Runs
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
@@ -187,14 +187,6 @@ def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: st
             f"imported; start Python again"
         )
     return number, runs.start, Work(cell, runs).play(root_seed)
-
-
-def outcomes(work: Work, root_seed: int) -> Iterator[Outcome]:
-    """Play the trials of a work in full, which is not kept, and yield those of each stream."""
-    cell = work.cell
-    key = stream_key(cell.stream_description)
-    for part in _parts(work):
-        yield play_outcome(cell.player, cell.settings, root_seed, key, part.runs.start)
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]

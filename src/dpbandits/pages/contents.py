@@ -324,8 +324,7 @@ class Contents:
             for paper in self.papers
             for path in evidence_paths(self.project, paper)
         ]
-        rows = pd.concat(tables, ignore_index=True)
-        return rows.assign(runs=pd.to_numeric(rows["runs"]))
+        return pd.concat(tables, ignore_index=True)
 
     @cached_property
     def claims(self) -> dict[str, Values]:
@@ -395,13 +394,7 @@ class Contents:
         return found
 
     def _outcome(self, name: str, title: str, rows: pd.DataFrame) -> Values:
-        """Return what became of a finding: a word, a sentence, and the number nearest to another.
-
-        Args:
-            name: its id.
-            title: its title.
-            rows: the published findings of its paper.
-        """
+        """Return what became of a finding: a word, a sentence, and the closest comparison."""
         own, compared = (each[each["claim"] == name] for each in (rows, self.evidence))
         deciding = compared[compared["exploratory"] == "False"]
         words = [*dict.fromkeys(own["verdict"])]

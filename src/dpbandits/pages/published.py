@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dpbandits.claims.docket import NumberSource
-from dpbandits.claims.ledger import join, read_ledger
+from dpbandits.claims.ledger import join
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.project import FIGURES, TABLES, Project, read_verdicts
 from dpbandits.pipeline.publish import published_file
 from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import markdown_table
@@ -230,5 +230,5 @@ def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     figures = {
         claim.id: [published_file(study, name) for name in claim.figure] for claim in study.claims
     }
-    verdicts, both = (read_ledger(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
+    verdicts, both = (read_verdicts(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
     return join(paper, study.claims, verdicts, both, figures)

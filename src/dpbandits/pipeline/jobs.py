@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpbandits.engine.provenance import write_provenance, write_text
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.project import Project, read_verdicts
 from dpbandits.pipeline.targets import (
     CLAIMS,
     DIGITISED,
@@ -180,7 +180,7 @@ def judged(
 
 def write_whole_ledger(project: Project) -> None:
     """Write the verdicts on the claims of all chosen papers, as csv and as a table."""
-    from dpbandits.claims.ledger import join, read_ledger, to_csv, together
+    from dpbandits.claims.ledger import join, to_csv, together
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables
 
@@ -188,7 +188,7 @@ def write_whole_ledger(project: Project) -> None:
     with recorded(project, target) as [ledger_csv, *shown]:
         for paper in project.chosen:
             paths = verdicts_target(project, paper, CLAIMS).current_files()
-            verdicts, both = map(read_ledger, paths[:2])
+            verdicts, both = map(read_verdicts, paths[:2])
             claims = project.study(paper).claims
             figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
             ledgers.append(join(paper, claims, verdicts, both, figures))

@@ -204,9 +204,6 @@ FIGURES = Path("docs/figures")
 TABLES = Path("docs/tables")
 """Folder of the published copies of tables."""
 
-NUMBERS = ("estimate", "lo", "hi", "level")
-"""Columns of numbers, which may be empty."""
-
 KEYS = ["claim", "variant", "interpretation"]
 """What the rows of the tables of a paper are told apart by."""
 
@@ -230,13 +227,23 @@ def published_project(folder: Path) -> Project:
 
 
 def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
-    """Return a published table of verdicts: text, and numbers with NaN where there is none."""
-    import pandas as pd
-
+    """Return a published table of verdicts."""
     path = project.folder / FIGURES / paper / f"{name}.csv"
     if not path.is_file():
         raise InputError(f"{path}: does not exist; allowed: a paper whose verdicts are published")
+    return read_verdicts(path)
+
+
+NUMBERS = ("estimate", "lo", "hi", "runs", "runs_paper", "level", "smallest_level")
+"""Columns of numbers, which may be empty; there is another one of most in the family."""
+
+
+def read_verdicts(path: Path) -> "pd.DataFrame":
+    """Read a table of verdicts: text as it stands, numbers with NaN where there is none."""
+    import pandas as pd
+
     frame = pd.read_csv(path, keep_default_na=False, dtype=str)
-    for column in set(NUMBERS) & set(frame.columns):
-        frame[column] = pd.to_numeric(frame[column])
+    for column in frame:
+        if str(column).removesuffix("_in_family") in NUMBERS:
+            frame[column] = pd.to_numeric(frame[column])
     return frame

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
-from dpbandits.engine.compute import compilation_shown, outcomes
-from dpbandits.engine.identity import DEFAULT_ROOT_SEED
+from dpbandits.engine.compute import compilation_shown
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, stream_key
+from dpbandits.engine.play import play_outcome
 from dpbandits.engine.progress import progress
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
@@ -50,12 +51,13 @@ class Identification(Runs):
     @cached_property
     def _outcomes(self) -> list[Outcome]:
         """The trials in full, played anew; too large for the cache where arms are many."""
-        name = self.cell.definition.id
+        cell, name = self.cell, self.cell.definition.id
+        key, starts = stream_key(cell.stream_description), range(0, self.runs, cell.batch)
         with compilation_shown(name):
-            work = self._work(self.metrics, self.times)
-            played = outcomes(work, self.root_seed)
-            streams = -(-self.runs // self.cell.batch)
-            return list(progress(played, streams, f"playing {name} in full"))
+            return [
+                play_outcome(cell.player, cell.settings, self.root_seed, key, first)
+                for first in progress(starts, len(starts), f"playing {name} in full")
+            ]
 
     @property
     def pulls(self) -> NDArray[np.int64]:

@@ -226,7 +226,7 @@ def _pictures(site: Site) -> Contents:
         f"pictures/{group.paper}/{name}.png": path
         for group in site.groups
         for name in group.entries
-        if (path := site.figure_file(group.paper, name, "png"))
+        if (path := site.files(group.paper, name).get("png"))
     }
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip(existing, pool.map(_picture, existing.values()), strict=True))

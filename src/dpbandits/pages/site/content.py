@@ -116,24 +116,11 @@ def _figure(site: Site, group: FigureGroup, charts: Charts) -> Values:
         "title": group.heading,
         "of": site.paper(group.paper),
         "views": views,
-        "shown": [_shown(site, group, name, views) for name in group.entries],
+        "drawn": {view["name"]: view["panels"] for view in views if "residuals" not in view},
         "digitised": site.digitised(group).to_dict("records"),
         "entry": _entry(site.project, group),
         "rules": [rule_name(group.paper, name) for name in group.entries],
         "scripts": chart_scripts(group) if views else [],
-    }
-
-
-def _shown(site: Site, group: FigureGroup, name: str, views: list[Json]) -> Values:
-    """Return the picture, the caption and the files of a figure in one variant."""
-    picture = site.figure_file(group.paper, name, "png") and f"pictures/{group.paper}/{name}.png"
-    charts: list[Json] = next((view["panels"] for view in views if view["name"] == name), [])
-    return {
-        "name": name,
-        "caption": group.entries[name].caption,
-        "files": site.figure_files(group.paper, name),
-        "picture": picture,
-        "charts": charts,
     }
 
 
@@ -196,9 +183,7 @@ def _clearer(group: FigureGroup, stem: str) -> str:
 
 def table_cells(site: Site, paper: str, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the numbers of a table that exists as csv, and the texts of its cells."""
-    path = site.table_file(paper, name, "csv")
-    assert path is not None, "tables of the site have a csv"
-    numbers = read_table(path)
+    numbers = read_table(site.files(paper, name, is_table=True)["csv"])
     for column in numbers.columns.intersection(["name", "choice"]):
         numbers[column] = [site.in_words(paper, each) for each in numbers[column]]
     table = site.project.study(paper).tables[name]
@@ -245,7 +230,7 @@ def _table(site: Site, paper: str, name: str, first: Sequence[str] = ()) -> Valu
         "caption": table.caption,
         "columns": list(cells.columns),
         "rows": cells.to_numpy().tolist(),
-        "files": site.table_files(paper, name),
+        "files": site.downloads(paper, name, is_table=True),
     }
 
 

@@ -78,8 +78,8 @@ class Site(Contents):
         if paper not in self._figures:
             groups = []
             for group in super().figures(paper):
-                names = [name for name in group.entries if self.figure_file(paper, name, "csv")]
-                existing = {name: group.entries[name] for name in names}
+                named = group.entries.items()
+                existing = {name: each for name, each in named if "csv" in self.files(paper, name)}
                 groups += [replace(group, entries=existing)] if existing else []
             self._figures[paper] = groups
         return self._figures[paper]
@@ -87,21 +87,28 @@ class Site(Contents):
     def tables(self, paper: str) -> list[str]:
         """Return the names of the tables of a paper of which a csv exists."""
         tables = self.project.study(paper).tables
-        return [name for name in tables if self.table_file(paper, name, "csv")]
+        return [name for name in tables if "csv" in self.files(paper, name, is_table=True)]
 
-    def figure_file(self, paper: str, stem: str, suffix: str) -> Path | None:
-        """Return a file of a figure or panel, published or built; None where there is neither."""
-        folders = (self.project.folder / FIGURES / paper, self.project.figures_folder(paper))
-        return _first(f"{stem}.{suffix}", *folders)
+    def files(self, paper: str, name: str, *, is_table: bool = False) -> dict[str, Path]:
+        """Return the files of a figure, panel or table by suffix, published or else built."""
+        folders = [self.project.folder / FIGURES / paper, self.project.figures_folder(paper)]
+        if is_table:
+            folders = [self.project.folder / TABLES / paper, self.project.tables_folder(paper)]
+        suffixes = ("csv", "pdf", "tex", "tabular", "png", "json")
+        paths = {each: [folder / f"{name}.{each}" for folder in folders] for each in suffixes}
+        existing = {
+            each: [path for path in found if path.is_file()] for each, found in paths.items()
+        }
+        return {each: found[0] for each, found in existing.items() if found}
 
-    def table_file(self, paper: str, name: str, suffix: str) -> Path | None:
-        """Return a file of a table, published or built; None where there is neither."""
-        folder = self.project.folder / TABLES / paper
-        return _first(f"{name}.{suffix}", folder, self.project.tables_folder(paper))
+    def downloads(self, paper: str, name: str, *, is_table: bool = False) -> dict[str, Path]:
+        """Return what can be downloaded of a figure or table: address -> file."""
+        files = self.files(paper, name, is_table=is_table).values()
+        return {f"data/{paper}/{p.name}": p for p in files if p.suffix not in (".png", ".json")}
 
     def points(self, paper: str, stem: str) -> pd.DataFrame | None:
         """Return the csv of a figure or panel; an empty cell is NaN, or an empty text."""
-        path = self.figure_file(paper, stem, "csv")
+        path = self.files(paper, stem).get("csv")
         if path is None:
             return None
         texts = ("series", "variant", "interpretation")
@@ -111,12 +118,12 @@ class Site(Contents):
 
     def drawn(self, paper: str, name: str) -> dict[str, Any]:
         """Return what was drawn of a figure, panel by panel; nothing of older copies."""
-        path = self.figure_file(paper, name, "json")
+        path = self.files(paper, name).get("json")
         return {} if path is None else json.loads(path.read_text(encoding="utf-8"))
 
     def digitised(self, group: FigureGroup) -> pd.DataFrame:
         """Return the digitised values of a figure, compared; no rows where there are none."""
-        path = self.table_file(group.paper, "digitised", "csv")
+        path = self.files(group.paper, "digitised", is_table=True).get("csv")
         if path is None:
             return pd.DataFrame()
         table = pd.read_csv(path, keep_default_na=False, na_values=[""])
@@ -138,25 +145,15 @@ class Site(Contents):
             for (variant, interpretation), own in groups
         ]
 
-    def figure_files(self, paper: str, name: str) -> dict[str, Path]:
-        """Return what can be downloaded of a figure: address -> file."""
-        paths = [self.figure_file(paper, name, suffix) for suffix in ("csv", "pdf")]
-        return {f"data/{paper}/{path.name}": path for path in paths if path}
-
-    def table_files(self, paper: str, name: str) -> dict[str, Path]:
-        """Return what can be downloaded of a table: address -> file."""
-        paths = [self.table_file(paper, name, suffix) for suffix in ("csv", "tex", "tabular")]
-        return {f"data/{paper}/{path.name}": path for path in paths if path}
-
     def data_files(self) -> dict[str, Path]:
         """Return all that can be downloaded: address -> file."""
         found: dict[str, Path] = {}
         for group in self.groups:
             for name in group.entries:
-                found |= self.figure_files(group.paper, name)
+                found |= self.downloads(group.paper, name)
         for paper in self.shelves:
             for name in self.tables(paper):
-                found |= self.table_files(paper, name)
+                found |= self.downloads(paper, name, is_table=True)
         names = [name for files in VERDICTS.values() for name in files]
         paths = [self.project.folder / FIGURES / p / f"{n}.csv" for p in self.papers for n in names]
         return found | {f"data/{p.parent.name}/{p.name}": p for p in paths if p.is_file()}
@@ -182,7 +179,3 @@ class Site(Contents):
         """Return name and address of those figures, panels and tables of a paper that exist."""
         paths = [published_file(self.project.study(paper), name) for name in names]
         return [self.places[path] for path in paths if path in self.places]
-
-
-def _first(name: str, *folders: Path) -> Path | None:
-    return next((folder / name for folder in folders if (folder / name).is_file()), None)
