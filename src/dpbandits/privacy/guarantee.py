@@ -7,7 +7,7 @@ every order), ``renyi`` (gamma at one order) and ``approximate`` (epsilon at a d
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -36,10 +36,6 @@ from dpbandits.privacy.conversions import (
 Kind = Literal["gdp", "pure", "approximate", "renyi", "none"]
 Status = Literal["stated", "proved", "not contradicted", "refuted"]
 Model = Literal["central", "local"]
-
-KINDS = ("gdp", "pure", "approximate", "renyi", "none")
-STATUSES = ("stated", "proved", "not contradicted", "refuted")
-MODELS = ("central", "local")
 
 _SMALLEST = 5e-324
 # The relative error of gaussian.delta is below 1e-9, and below 1e-12 from this eta on.
@@ -85,9 +81,9 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         """Raise InputError for what is no guarantee."""
-        choice("status", self.status, STATUSES)
-        choice("model", self.model, MODELS)
-        if choice("kind", self.kind, KINDS) != "none":
+        choice("status", self.status, get_args(Status))
+        choice("model", self.model, get_args(Model))
+        if choice("kind", self.kind, get_args(Kind)) != "none":
             scalar("parameter", non_negative("parameter", self.parameter))
         elif self.parameter != math.inf:
             raise refusal("parameter", self.parameter, "left out for kind 'none'")
