@@ -132,6 +132,14 @@ def completed(keys: dict[str, Any], defaults: dict[str, Any] | None = None) -> C
 
 PARTED = {"comparisons": {"mean": {"value": "toy", "less": 1, "part": "first"}}}
 OF_EXACT = {"comparisons": {"number": {"value": "exact", "identity": 3}}}
+IN_SHARES = {
+    "comparisons": {
+        "mean": {
+            **{"value": "toy", "less": 1, "along": "t"},
+            "points": {"from": 1, "to": 100, "count": 3},
+        }
+    }
+}
 SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
 
 
@@ -144,6 +152,7 @@ SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
         ({"runs": 200, "level": 0.02}, SOME, {"runs": (200,), "runs_paper": 10, "level": 0.02}),
         ({"runs": 0}, SOME, {"runs": (), "runs_paper": 0}),
         (OF_EXACT, SOME, {"reads": ("exact",), "runs": (), "runs_paper": 0, "level": 0.01}),
+        (IN_SHARES, {}, {"reads": ("toy",), "runs": (400,)}),
         ({"parameters": {"log": "base2"}}, {}, {"reads": ("other",), "runs": (300,)}),
         ({"interpretations": [{}, {"log": "base2"}]}, {}, {"reads": ("toy", "other")}),
         ({}, {"reads": ["toy", "more"]}, {"reads": ("toy", "more")}),

@@ -280,14 +280,9 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Question:
-    """A comparison of a row, with one of the values for each variable that it runs over.
+    """A comparison of a row, with one of the values for each variable that it runs ``over``.
 
-    Attributes:
-        comparison: the comparison.
-        name: its key, which may name variables, as in ``eta={eta}``.
-        row: variables of the row.
-        over: variables that it runs over.
-        vocabulary: what it names.
+    Its name may hold variables, as in ``eta={eta}``; ``row`` has those of the row.
     """
 
     comparison: Comparison
@@ -477,12 +472,8 @@ def claims_of(
 ) -> list[Claim]:
     """Return the claims of a paper, checked.
 
-    Args:
-        file: what its claims file says.
-        path: where that is, for messages.
-        functions: the paper's quantities by name; None where nothing is measured, so
-            that these names are not checked.
-        simulated: simulation -> its number of runs.
+    Its file is at ``path``; without ``functions``, its quantities, names of these are not checked.
+    ``simulated`` has the number of runs of each simulation.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
@@ -591,7 +582,7 @@ def _results_of(entry: Entry) -> Iterator[str]:
         for one in question.comparison.located:
             axes = one.points
             if not isinstance(axes, dict):
-                axes = {one.along[-1]: axes if isinstance(axes, tuple) else ()}
+                axes = {one.along[-1]: axes if isinstance(axes, tuple) else (axes.begin,)}
             for values in itertools.product(*axes.values()):
                 at_point = dict(zip(axes, values, strict=True))
                 variables = {**question.variables, **one.at, **at_point}

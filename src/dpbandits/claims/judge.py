@@ -84,20 +84,10 @@ class Judged(Measured):
 class Judgement:
     """The verdict on one interpretation of a claim.
 
-    Attributes:
-        claim: the claim.
-        interpretation: the row.
-        verdict: the verdict.
-        scale: ``paper``, or ``quick`` (no evidence).
-        parts: verdict of each part.
-        comparisons: all comparisons at the interim analysis that decided, or at the last one.
-        runs: number of runs of that analysis, 0 for an analytic claim.
-        level: the level of that analysis.
-        verdict_at_paper_runs: at the paper's own number of runs, at the level of the claim;
-            ``not applicable`` where the paper has no experiment of the kind.
-        remark: why there is no verdict, where that has another reason than the intervals.
-        before: the verdict that was judged again on fresh runs, if one was.
-        in_family: the same at the family-wise level, if there is a family.
+    Comparisons, runs and level are those of the interim analysis that decided, or of the last one;
+    ``before`` is the verdict that was judged again on fresh runs; a ``remark`` says why there is no
+    verdict, where that has another reason than the intervals. At the paper's own number of runs it
+    is judged at the level of the claim.
     """
 
     claim: Entry
@@ -137,12 +127,8 @@ def judge(
 ) -> list[Judgement]:
     """Judge every interpretation of claims or findings, with no more runs than decide it.
 
-    Args:
-        claims: claims or findings of a paper.
-        evidence: the results they read.
-        scale: ``quick`` judges at whatever number of runs there is, and takes what a small scale
-            does not record for missing.
-        family: how many claims the family has; 0 for none, so that nothing is judged in it.
+    The scale ``quick`` judges at whatever number of runs there is, and takes what a small scale
+    does not record for missing. Of a ``family`` of 0 claims nothing is judged in it.
 
     Raises:
         InputError: at paper scale, a claim reads what the results do not have.

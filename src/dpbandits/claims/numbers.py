@@ -511,33 +511,21 @@ def _pairs(numbers: Sequence[Estimate]) -> tuple[Estimate, ...]:
     return tuple(difference(later, sooner) for sooner, later in pairs)
 
 
-def _order(
-    value: float, lists: Sequence[Sequence[Estimate]], differences: tuple[Estimate, ...], ends: Ends
-) -> Order:
+def _order(value: float, differences: tuple[Estimate, ...], ends: Ends) -> Order:
     """Return an order; NaN where a number is not known."""
-    is_known = all(math.isfinite(one.value) for numbers in lists for one in numbers)
+    is_known = all(math.isfinite(one.value) for one in differences)
     runs = min(one.runs for one in differences)
     return Order(value if is_known else math.nan, runs, differences, ends)
 
 
-def kendall_tau(order: ArrayLike, values: ArrayLike) -> float:
-    """Return Kendall's tau-b between distinct positions and numbers; NaN where all tie."""
-    positions, numbers = np.asarray(order, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    one, other = np.triu_indices(positions.size, 1)
-    directions = np.sign(positions[other] - positions[one])
-    signs = np.sign(numbers[other] - numbers[one])
-    untied = np.abs(signs).sum()
-    return float((signs @ directions) / math.sqrt(untied * signs.size)) if untied else math.nan
-
-
 def rank_correlation(order: Sequence[float], numbers: Sequence[Estimate]) -> Order:
-    """Return Kendall's tau-b between increasing positions and numbers."""
-
-    def ends(low: Values, high: Values) -> tuple[float, float]:
-        return float(low.mean()), float(high.mean())
-
-    value = kendall_tau(order, [one.value for one in numbers])
-    return _order(value, [numbers], _pairs(numbers), ends)
+    """Return Kendall's tau-b between distinct positions and numbers; NaN where all tie."""
+    pairs = _pairs(numbers)
+    directions = np.sign([later - sooner for sooner, later in itertools.combinations(order, 2)])
+    signs = np.sign([one.value for one in pairs])
+    untied = np.abs(signs).sum()
+    value = float(signs @ directions / math.sqrt(untied * signs.size)) if untied else math.nan
+    return _order(value, pairs, lambda low, high: (float(low.mean()), float(high.mean())))
 
 
 def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Order:
@@ -550,7 +538,7 @@ def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Ord
         possible = [places[index] for index in _possibly_lowest(len(numbers), low, high)]
         return min(possible), max(possible)
 
-    return _order(float(places[_lowest(numbers)]), [numbers], _pairs(numbers), ends)
+    return _order(float(places[_lowest(numbers)]), _pairs(numbers), ends)
 
 
 def is_lowest(place: int, numbers: Sequence[Estimate]) -> Order:
@@ -562,7 +550,7 @@ def is_lowest(place: int, numbers: Sequence[Estimate]) -> Order:
     def ends(low: Values, high: Values) -> tuple[float, float]:
         return float((low > 0).all()), float(not (high < 0).any())
 
-    return _order(float(_lowest(numbers) == place), [numbers], margins, ends)
+    return _order(float(_lowest(numbers) == place), margins, ends)
 
 
 def distance_of_lowest(
@@ -580,7 +568,7 @@ def distance_of_lowest(
         apart = [distance(one, other) for one, other in itertools.product(*places)]
         return min(apart), max(apart)
 
-    return _order(distance(_lowest(first), _lowest(second)), [first, second], differences, ends)
+    return _order(distance(_lowest(first), _lowest(second)), differences, ends)
 
 
 def _lowest(numbers: Sequence[Estimate]) -> int:

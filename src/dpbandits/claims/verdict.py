@@ -20,13 +20,9 @@ Threshold = float | tuple[float, float]
 class Region:
     """The numbers for which a comparison comes out for the claim.
 
-    Attributes:
-        low: lower end, minus infinity for none.
-        high: upper end, infinity for none.
-        is_open: whether finite ends lie outside (a strict comparison).
-        is_presumed: whether the comparison is for the claim unless the interval excludes the
-            region ("no significant increase"): it can refute a claim, never carry it.
-        indifference: how far beyond an end a number speaks neither for nor against the claim.
+    Finite ends lie outside where it is open (a strict comparison). A presumed one is for the claim
+    unless the interval excludes it ("no significant increase"): it can refute a claim, never carry
+    it. Within the indifference beyond an end a number speaks neither for nor against the claim.
     """
 
     low: float = -math.inf

@@ -33,6 +33,7 @@ from dpbandits.pages.verdicts import (
     counted,
     counted_sentence,
     in_counts,
+    in_words,
     number_text,
     with_powers,
 )
@@ -511,16 +512,9 @@ class Contents:
         return reproduced_as_drawn(published_digitised(self.project, paper), stem)
 
     def in_words(self, paper: str, label: str) -> str:
-        """Return the interpretations of a row in words: ``l1 norm`` for ``norm=l1``.
-
-        In a comparison across papers those of all papers are known.
-        """
+        """Return the interpretations of a row in words; a comparison knows those of all papers."""
         papers = self.project.papers
-        known = [papers[paper]] if paper in papers else papers.values()
-        words = {key: said for about in known for key, said in about.interpretations.items()}
-        words |= VARIANTS
-        keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
-        return ", ".join(words.get(key, key.replace("=", " = ")) for key in keys)
+        return in_words([papers[paper]] if paper in papers else papers.values(), label)
 
 
 def _source(number: NumberSource) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from dpbandits.claims.docket import Claim, Finding
 from dpbandits.claims.ledger import ALONE, EXACT
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
+from dpbandits.pages.verdicts import in_words
 from dpbandits.pipeline.project import KEYS, Project, published_table
 from dpbandits.pipeline.publish import claim_figures, published_file, variant_figure
 from dpbandits.text_tables import interval_text
@@ -156,7 +157,7 @@ def _reservations(project: Project, paper: str) -> Iterator[str]:
 def _choice(project: Project, paper: str, row: Mapping[Any, Any]) -> str:
     """Return the variant and the interpretations of a row, these in words too."""
     label = row["interpretation"]
-    named = f"{label} ({project.papers[paper].words_of(label)})" if label else ""
+    named = f"{label} ({in_words([project.papers[paper]], label)})" if label else ""
     return ", ".join(filter(None, [row["variant"], named]))
 
 

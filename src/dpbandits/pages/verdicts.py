@@ -1,13 +1,14 @@
 """The words of verdicts, and sentences that say how claims came out."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
 from dpbandits.claims.verdict import VERDICTS
+from dpbandits.pipeline.study import PaperFile
 from dpbandits.reporting.text import readable
 from dpbandits.text_tables import interval_text
 
@@ -49,6 +50,13 @@ ANSWERS = {
     "not testable": "Cannot be tested",
 }
 """Word of a verdict -> how it answers whether a claim is so."""
+
+
+def in_words(papers: Iterable[PaperFile], label: str) -> str:
+    """Return variant and interpretations in words: ``l1 norm`` for ``norm=l1``."""
+    words = {key: said for about in papers for key, said in about.interpretations.items()}
+    keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
+    return ", ".join((words | VARIANTS).get(key, key.replace("=", " = ")) for key in keys)
 
 
 def with_powers(text: str) -> str:

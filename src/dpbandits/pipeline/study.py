@@ -120,11 +120,6 @@ class PaperFile(Spec):
         families = joined([author.family for author in self.authors])
         return f"{families}, {f'{self.venue} ' if self.venue else ''}{self.year}"
 
-    def words_of(self, label: str) -> str:
-        """Return interpretations in words: ``L in the l1 norm`` for ``norm=l1``."""
-        keys = re.split(r",(?=[a-z_]+=)", label) if label else []
-        return ", ".join(self.interpretations.get(key, key.replace("=", " = ")) for key in keys)
-
 
 def joined(words: Sequence[str]) -> str:
     """Return words with commas, and ``and`` before the last."""

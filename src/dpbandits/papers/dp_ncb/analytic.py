@@ -4,8 +4,8 @@ What Phase II is said to do (C22) is looked for on 50 arms: 45 of them with mean
 kernel plays an episode at a time, and before each its state is looked at: whether the best arm's
 index is below mu*, and whether an arm with a mean of at most mu*/256 is pulled next.
 
-Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y. Differences (D) and
-open questions (A) are those of ``docs/deviations.md``; epsilon is 0.2 unless said.
+Differences (D) and open questions (A) are those of ``docs/deviations.md``; epsilon is 0.2 unless
+said.
 """
 
 import math

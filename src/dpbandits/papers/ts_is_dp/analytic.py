@@ -1,7 +1,4 @@
-"""Exactly computed curves behind the analytic figures and claims, and realised privacy levels.
-
-Every frame has the columns series, its tags, x, y, lo, hi, with lo = hi = y.
-"""
+"""Exactly computed curves behind the analytic figures and claims, and realised privacy levels."""
 
 from collections.abc import Callable
 
