@@ -136,7 +136,7 @@ def computed(folder: Path) -> list[str]:
     """Return the lines of the logs of jobs on what was simulated rather than read."""
     logs = sorted((folder / "logs").rglob("*.log"))
     lines = [line for path in logs for line in path.read_text().splitlines()]
-    return [line for line in lines if "blocks computed" in line]
+    return [line for line in lines if " runs computed in " in line]
 
 
 def entries(folder: Path) -> list[Path]:

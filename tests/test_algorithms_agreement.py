@@ -1,7 +1,7 @@
 """Every kernel against its reference, decision for decision, on the same random stream."""
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -190,6 +190,19 @@ def variant(algorithm: str, name: str, **changes: str) -> tuple[tuple[str, str],
     return tuple(REGRET[algorithm].interpretations_from(changes, name).items())
 
 
+def private(
+    algorithm: str,
+    bandit: Bandit,
+    horizon: int,
+    epsilon: float,
+    name: str = "as-written",
+    **changes: str,
+) -> Scenario:
+    """Return a run of a variant, some of its interpretations changed."""
+    interpretations = variant(algorithm, name, **changes)
+    return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
+
+
 def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit]:
     """Return the settings and the bandit."""
     told = settings_of(
@@ -235,13 +248,7 @@ TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
 
 def gdp_ncb_scenarios() -> list[Scenario]:
     """Return runs whose phase II begins in time, and blocks with and without exceeding noises."""
-
-    def run(
-        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
-    ) -> Scenario:
-        interpretations = variant("gdp-ncb", name, **changes)
-        return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
-
+    run = partial(private, "gdp-ncb")
     no_test = {"stop_test": "off", "start": "carried", "release_log": "base2"}
     wide = {"exploration": "blocks", "threshold": "1600"}
     return [
@@ -312,13 +319,7 @@ def ncb_scenarios() -> list[Scenario]:
 
 def ldp_ncb_scenarios() -> list[Scenario]:
     """Return runs whose phase II begins in time, with every clip and both ends of phase I."""
-
-    def run(
-        bandit: Bandit, horizon: int, epsilon: float, name: str = "as-written", **changes: str
-    ) -> Scenario:
-        interpretations = variant("ldp-ncb", name, **changes)
-        return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
-
+    run = partial(private, "ldp-ncb")
     root = {"cap": "root", "stop_test": "off"}
     tenth = {"cap": "tenth", "stop_test": "off"}
     return [
@@ -353,15 +354,14 @@ def ldp_ucb_l_scenarios() -> list[Scenario]:
 
 def anytime_scenarios(algorithm: str) -> list[Scenario]:
     """Return runs over several windows, some of them uniform."""
-    coded = variant(algorithm, "as-coded")
+    run = partial(private, algorithm)
     noise = {"release_log": "base2"} if algorithm == "anytime-gdp-ncb" else {}
-    root = variant(algorithm, "as-written", cap="root", stop_test="off", **noise)
-    found = [Scenario(BERNOULLI, 15, (("epsilon", 5.0),), coded, seed) for seed in range(12)]
-    found += [Scenario(BERNOULLI, 700, (("epsilon", 5.0),), each) for each in (coded, root)]
+    scenarios = [replace(run(BERNOULLI, 15, 5.0, "as-coded"), seed=seed) for seed in range(12)]
+    scenarios.append(run(BERNOULLI, 700, 5.0, "as-coded"))
+    scenarios.append(run(BERNOULLI, 700, 5.0, cap="root", stop_test="off", **noise))
     if algorithm == "anytime-ldp-ncb":
-        carry = variant(algorithm, "as-written", threshold="1", data="carry")
-        found.append(Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 20.0),), carry))
-    return found
+        scenarios.append(run(EXPONENTIAL_ARMS, 1500, 20.0, threshold="1", data="carry"))
+    return scenarios
 
 
 EXTREMES = [Scenario(FIVE_ARMS, 200, (("epsilon", epsilon),)) for epsilon in (1e-100, 1e300)]

@@ -383,14 +383,8 @@ def play(first: list[float], noise: float, budget: int, runs: int, seed: int) ->
     """Return the arm that the second phase pulls, by Algorithm 2 step by step on one table.
 
     Written anew from the algorithm: sizes by Equations 4 to 8, a Max-Det collection of one arm by
-    the longest feature, the two arms with the largest private means kept.
-
-    Args:
-        first: rewards of the first phase's pulls of arm 0.
-        noise: deviation of the noise on a mean, times its pulls.
-        budget: T.
-        runs: number of runs.
-        seed: of the noise.
+    the longest feature, the two arms with the largest private means kept. ``first`` are the rewards
+    of arm 0 in the first phase, noise is the deviation on a mean, times its pulls.
     """
     features = np.array(WITNESS)[:, 0]
     pulls = -(-(budget - 4) // 2)

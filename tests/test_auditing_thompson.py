@@ -211,36 +211,26 @@ STEP, WIDTH = 0.02, 30.0
 DP_TS_UCB_HORIZON = 9
 
 
-def _cases() -> list[tuple[str, Sampler, object]]:
-    cases: list[tuple[str, Sampler, object]] = []
-    for rounds in range(2, 11):
-        cases.append(
-            (f"ts-{rounds}", ts_gaussian(rounds), lambda a, r: thompson_steps(a, r, 0, 1.0, 1))
-        )
-    for b, c, count in ((1, 2.0, "n+1"), (2, 0.5, "n+1"), (0, 1.0, "n"), (2, 3.0, "n")):
-        prior, forced = (1, b) if count == "n+1" else (0, max(b, 1))
-        cases.append(
-            (
-                f"m-ts-{b}-{c}-{count}",
-                modified_ts(b, c, 10, count),
-                lambda a, r, forced=forced, c=c, prior=prior: thompson_steps(
-                    a, r, forced, c, prior
-                ),
-            )
-        )
-    for alpha in (0.0, 0.5, 1.0):
-        variance = math.log(DP_TS_UCB_HORIZON) ** alpha
-        cases.append(
-            (
-                f"dp-ts-ucb-{alpha}",
-                dp_ts_ucb(alpha, DP_TS_UCB_HORIZON),
-                lambda a, r, variance=variance: batch_steps(a, r, variance),
-            )
-        )
-    return cases
+def steps_of(b: int, c: float, count: str) -> Any:
+    """Return what computes the chances of the steps of Modified TS."""
+    forced, prior = (b, 1) if count == "n+1" else (max(b, 1), 0)
+    return lambda arms, rewards: thompson_steps(arms, rewards, forced, c, prior)
 
 
-CASES_LATTICE = _cases()
+TS_STEPS = steps_of(0, 1.0, "n+1")
+M_TS = ((1, 2.0, "n+1"), (2, 0.5, "n+1"), (0, 1.0, "n"), (2, 3.0, "n"))
+CASES_LATTICE: list[tuple[str, Sampler, Any]] = [
+    *((f"ts-{rounds}", ts_gaussian(rounds), TS_STEPS) for rounds in range(2, 11)),
+    *((f"m-ts-{b}-{c}-{n}", modified_ts(b, c, 10, n), steps_of(b, c, n)) for b, c, n in M_TS),
+    *(
+        (
+            f"dp-ts-ucb-{alpha}",
+            dp_ts_ucb(alpha, DP_TS_UCB_HORIZON),
+            lambda a, r, alpha=alpha: batch_steps(a, r, math.log(DP_TS_UCB_HORIZON) ** alpha),
+        )
+        for alpha in (0.0, 0.5, 1.0)
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -260,9 +250,7 @@ def test_lattice_equals_enumeration(name: str, sampler: Sampler, steps) -> None:
 @pytest.mark.parametrize("rounds", [2, 6, 10])
 def test_a_fine_lattice_has_the_mu_of_the_exact_ratio(rounds: int) -> None:
     pair = constant(0.0, 1.0)
-    p, q, _ = enumerated(
-        lambda a, r: thompson_steps(a, r, 0, 1.0, 1), pair.tables(rounds), rounds, STEP
-    )
+    p, q, _ = enumerated(TS_STEPS, pair.tables(rounds), rounds, STEP)
     law = loss_law(ts_gaussian(rounds), pair, step=2e-4, width=5.0)
     exact, found = largest_mu(p, q), best_threshold(law, 1e-12).mu
     assert exact - 1e-3 < found <= exact + 1e-12
@@ -356,17 +344,7 @@ PAIR = hold(1.0, ROUNDS)
 SAMPLER = ts_gaussian(ROUNDS)
 
 
-def _truth() -> tuple[np.ndarray, np.ndarray]:
-    p, q, _ = enumerated(
-        lambda arms, rewards: thompson_steps(arms, rewards, 0, 1.0, 1),
-        PAIR.tables(ROUNDS),
-        ROUNDS,
-        1.0,
-    )
-    return p, q
-
-
-P, Q = _truth()
+P, Q, _ = enumerated(TS_STEPS, PAIR.tables(ROUNDS), ROUNDS, 1.0)
 TRUE_MU = largest_mu(P, Q)
 
 

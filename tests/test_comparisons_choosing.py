@@ -13,7 +13,16 @@ from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.comparisons.choose import KEPT
-from dpbandits.comparisons.choosing import TABLES
+from dpbandits.comparisons.choosing import (
+    LEAST,
+    RATE,
+    TABLES,
+    TIE,
+    WINNER,
+    family_scores,
+    mean_scores,
+    winners,
+)
 from dpbandits.comparisons.choosing_figures import DIAGRAMS
 from dpbandits.comparisons.field import (
     APPROXIMATE,
@@ -30,15 +39,6 @@ from dpbandits.comparisons.field import (
     tuned_c,
 )
 from dpbandits.comparisons.instances import INSTANCES as MAKERS
-from dpbandits.comparisons.scores import (
-    LEAST,
-    RATE,
-    TIE,
-    WINNER,
-    family_scores,
-    mean_scores,
-    winners,
-)
 from dpbandits.config import Context
 from dpbandits.engine.cells import Cell, Series
 from dpbandits.errors import InputError
@@ -361,10 +361,3 @@ def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
         # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.
         assert len(points) == 2 * len(questions)
         assert points["series"].str.contains("tie of").any()
-
-
-@pytest.mark.parametrize("name", STUDY.table_entries)
-def test_every_table_has_its_columns(name: str) -> None:
-    spec = STUDY.table_entries[name]
-    table = TABLES[spec["compute"]](frames_of(spec["reads"]))
-    assert {column["name"] for column in spec["columns"]} <= set(table.columns)

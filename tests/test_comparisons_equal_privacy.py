@@ -7,7 +7,7 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.comparisons.equal_privacy import FORMULAS, TABLES, tuned
+from dpbandits.comparisons.equal_privacy import FORMULAS, tuned
 from dpbandits.comparisons.field import (
     APPROXIMATE,
     DELTA,
@@ -155,21 +155,3 @@ def test_the_tuned_pair_has_the_smallest_mean_at_its_own_budget() -> None:
     assert FORMULAS["tuned_b"](context({"epsilon": 1}, made_up_tuning())) == 100
     with pytest.raises(InputError, match="needs the key tuned_by"):
         tuned(context({"epsilon": 1}))
-
-
-def test_the_tables_say_what_was_played() -> None:
-    frames = {name: ACROSS.frame(name) for name in INSTANCES}
-    table = TABLES["regrets"](frames)
-    assert len(table) == len(INSTANCES) * len(KINDS)
-    frame = frames["dp-ncb-arms"].query("algorithm == 'gdp-ncb' and epsilon == 0.2")
-    row = table.query("instance == 'dp-ncb' and algorithm == 'GDP-NCB'").iloc[0]
-    assert row["epsilon_0_2"] == pytest.approx(frame["value"].mean())
-    assert row["epsilon_0_2_lo"] < row["epsilon_0_2"] < row["epsilon_0_2_hi"]
-    without = table[table["privacy"] == "none"]
-    assert without["any"].notna().all()
-    assert without.filter(like="epsilon").isna().all(axis=None)
-    assert table[table["algorithm"] == "DP-TS-UCB"]["epsilon_10"].isna().all()
-    for row in TABLES["parameters"](frames).to_dict("records"):
-        assert row["eta"] == level(row["epsilon"])
-        assert modified_ts_gdp(int(row["b"]), row["c"], HORIZON) == pytest.approx(row["eta"])
-        assert pd.isna(row["alpha"]) == (row["eta"] < 2.875)

@@ -157,6 +157,18 @@ def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) 
     assert f"checked, {size} of them at a smaller scale, with" in text
 
 
+def test_no_claim_and_a_single_one_are_counted_in_words() -> None:
+    """As of a draft whose claims are not applicable as written."""
+    for size, said in (
+        (0, "0 claims of the papers were checked, with"),
+        (1, "1 claim of the papers"),
+    ):
+        few = Contents(PROJECT, ())
+        vars(few)["ledger"] = CONTENTS.ledger[:size]
+        assert few.headline.startswith(said)
+        assert ("Of these" in few.headline) == (size > 0)
+
+
 def test_heads() -> None:
     stems = ("fig1", "fig12b", "fig1b-repaired", "extra-fig6-composition")
     heads = ["Figure 1", "Figure 12(b)", "Figure 1(b)", "Fig6 composition"]

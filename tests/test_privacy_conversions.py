@@ -1,6 +1,7 @@
 """Conversions between kinds of guarantee, against dp-accounting, scipy, mpmath and ts-is-dp."""
 
 import math
+from itertools import product
 
 import dp_accounting
 import mpmath as mp
@@ -36,43 +37,40 @@ POINTS = [
 ]
 
 
-@pytest.mark.parametrize(("gamma", "alpha", "delta"), POINTS)
-def test_the_improved_conversion_is_that_of_dp_accounting(
-    gamma: float, alpha: float, delta: float
-) -> None:
-    expected, order = rdp.compute_epsilon([alpha], [gamma], delta)
-    found = improved_rdp_to_dp(gamma, alpha, delta)
-    assert found < rdp_to_dp_at_order(gamma, alpha, delta)
-    # dp-accounting besides returns 0 where a bound on the total variation allows it.
-    if expected > 0.0:
-        assert order == alpha
-        assert found == pytest.approx(expected, rel=1e-12)
+def test_the_improved_conversion_is_that_of_dp_accounting() -> None:
+    for gamma, alpha, delta in POINTS:
+        expected, order = rdp.compute_epsilon([alpha], [gamma], delta)
+        found = improved_rdp_to_dp(gamma, alpha, delta)
+        assert found < rdp_to_dp_at_order(gamma, alpha, delta)
+        # dp-accounting besides returns 0 where a bound on the total variation allows it.
+        if expected > 0.0:
+            assert order == alpha
+            assert found == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("rho", [1e-6, 0.02, 0.5, 40.0])
-@pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
-def test_zcdp(rho: float, delta: float) -> None:
+def test_zcdp() -> None:
     """Mironov's is the weakest; none is below the exact curve of the Gaussian mechanism."""
-    found = improved_zcdp_epsilon(rho, delta)
-    assert found <= rdp_to_dp(rho, delta)
-    assert found >= Guarantee("gdp", math.sqrt(2.0 * rho)).epsilon(delta) * (1.0 - 1e-9)
-    if found > 0.0:
-        assert zcdp_delta(rho, found) == pytest.approx(delta, rel=1e-5)
-    guarantee = Guarantee("renyi", rho)
-    assert guarantee.epsilon(delta) == found
-    assert guarantee.delta(0.3) == zcdp_delta(rho, 0.3)
-
-
-@pytest.mark.parametrize("rho", [0.02, 0.5, 2.0])
-def test_zcdp_against_dp_accounting(rho: float) -> None:
-    """Its accountant has a fixed list of orders, so that it is above ours, by little."""
-    accountant = rdp.RdpAccountant()
-    accountant.compose(dp_accounting.GaussianDpEvent(math.sqrt(1.0 / (2.0 * rho))))
-    for delta in (1e-9, 1e-5):
-        expected = accountant.get_epsilon(delta)
+    for delta, rho in product([1e-12, 1e-6, 1e-2], [1e-6, 0.02, 0.5, 40.0]):
         found = improved_zcdp_epsilon(rho, delta)
-        assert expected * 0.99 <= found <= expected * (1.0 + 1e-12)
-    assert zcdp_delta(rho, 3.0) == pytest.approx(accountant.get_delta(3.0), rel=0.02)
+        assert found <= rdp_to_dp(rho, delta)
+        assert found >= Guarantee("gdp", math.sqrt(2.0 * rho)).epsilon(delta) * (1.0 - 1e-9)
+        if found > 0.0:
+            assert zcdp_delta(rho, found) == pytest.approx(delta, rel=1e-5)
+        guarantee = Guarantee("renyi", rho)
+        assert guarantee.epsilon(delta) == found
+        assert guarantee.delta(0.3) == zcdp_delta(rho, 0.3)
+
+
+def test_zcdp_against_dp_accounting() -> None:
+    """Its accountant has a fixed list of orders, so that it is above ours, by little."""
+    for rho in [0.02, 0.5, 2.0]:
+        accountant = rdp.RdpAccountant()
+        accountant.compose(dp_accounting.GaussianDpEvent(math.sqrt(1.0 / (2.0 * rho))))
+        for delta in (1e-9, 1e-5):
+            expected = accountant.get_epsilon(delta)
+            found = improved_zcdp_epsilon(rho, delta)
+            assert expected * 0.99 <= found <= expected * (1.0 + 1e-12)
+        assert zcdp_delta(rho, 3.0) == pytest.approx(accountant.get_delta(3.0), rel=0.02)
 
 
 def test_gaussian_and_pure_against_dp_accounting() -> None:
@@ -86,36 +84,34 @@ def test_gaussian_and_pure_against_dp_accounting() -> None:
     assert found.level.value >= accountant.get_epsilon(1e-2) * (1.0 - 1e-6)
 
 
-@pytest.mark.parametrize("epsilon", [1e-20, 1e-3, 0.5, 0.999, 1.0, 4.0, 40.0])
-def test_pure_to_gaussian_touches_the_kink(epsilon: float) -> None:
+def test_pure_to_gaussian_touches_the_kink() -> None:
     """G_eta(x) = Phi(Phi^-1(1 - x) - eta) is at most max(1 - e^eps x, e^-eps (1 - x))."""
-    eta = pure_to_gdp(epsilon)
-    with mp.workdps(60):
-        kink = 1 / (1 + mp.exp(mp.mpf(epsilon)))
-        gap = mp.ncdf(-mp.mpf(eta) / 2) - kink
-        assert gap <= 0
-        assert abs(gap) <= 1e-12 * mp.mpf(eta)
-    x = np.linspace(1e-6, 1.0 - 1e-6, 2001)
-    curve = norm.cdf(norm.isf(x) - eta)
-    pure = np.maximum(1.0 - math.exp(epsilon) * x, math.exp(-epsilon) * (1.0 - x))
-    assert (curve <= pure + 1e-12).all()
+    for epsilon in [1e-20, 1e-3, 0.5, 0.999, 1.0, 4.0, 40.0]:
+        eta = pure_to_gdp(epsilon)
+        with mp.workdps(60):
+            kink = 1 / (1 + mp.exp(mp.mpf(epsilon)))
+            gap = mp.ncdf(-mp.mpf(eta) / 2) - kink
+            assert gap <= 0
+            assert abs(gap) <= 1e-12 * mp.mpf(eta)
+        x = np.linspace(1e-6, 1.0 - 1e-6, 2001)
+        curve = norm.cdf(norm.isf(x) - eta)
+        pure = np.maximum(1.0 - math.exp(epsilon) * x, math.exp(-epsilon) * (1.0 - x))
+        assert (curve <= pure + 1e-12).all()
 
 
-@pytest.mark.parametrize("alpha", [1.01, 2.0, 30.0])
-@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1.0, 20.0])
-def test_pure_to_renyi_is_randomised_response(alpha: float, epsilon: float) -> None:
-    with mp.workdps(60):
-        e, a = mp.mpf(epsilon), mp.mpf(alpha)
-        expected = mp.log((mp.exp(a * e) + mp.exp((1 - a) * e)) / (1 + mp.exp(e))) / (a - 1)
-    found = pure_to_rdp(epsilon, alpha)
-    assert found >= float(expected) * (1.0 - 1e-9)
-    assert found == pytest.approx(float(expected), rel=1e-4)
-    assert found <= min(epsilon, alpha * epsilon**2 / 2.0) * (1.0 + 1e-12)
+def test_pure_to_renyi_is_randomised_response() -> None:
+    for epsilon, alpha in product([1e-6, 1e-3, 1.0, 20.0], [1.01, 2.0, 30.0]):
+        with mp.workdps(60):
+            e, a = mp.mpf(epsilon), mp.mpf(alpha)
+            expected = mp.log((mp.exp(a * e) + mp.exp((1 - a) * e)) / (1 + mp.exp(e))) / (a - 1)
+        found = pure_to_rdp(epsilon, alpha)
+        assert found >= float(expected) * (1.0 - 1e-9)
+        assert found == pytest.approx(float(expected), rel=1e-4)
+        assert found <= min(epsilon, alpha * epsilon**2 / 2.0) * (1.0 + 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("level", "kind", "wanted", "value"),
-    [
+def test_conversions_in_closed_form() -> None:
+    for level, kind, wanted, value in [
         (Level("gdp", 2.0), "zcdp", {}, 2.0),
         (Level("gdp", 2.0), "renyi", {"order": 3.0}, 6.0),
         (Level("zcdp", 2.0), "renyi", {"order": 3.0}, 6.0),
@@ -123,13 +119,9 @@ def test_pure_to_renyi_is_randomised_response(alpha: float, epsilon: float) -> N
         (Level("renyi", 2.0, order=5.0), "renyi", {"order": 3.0}, 2.0),
         (Level("pure", 2.0), "pure", {}, 2.0),
         (Level("pure", 2.0), "approximate", {"epsilon": 3.0}, 3.0),
-    ],
-)
-def test_conversions_in_closed_form(
-    level: Level, kind: str, wanted: dict[str, float], value: float
-) -> None:
-    [found] = convert(level, kind, **wanted)
-    assert found.level.value == pytest.approx(value, rel=1e-14)
+    ]:
+        [found] = convert(level, kind, **wanted)
+        assert found.level.value == pytest.approx(value, rel=1e-14)
 
 
 def test_both_named_conversions_of_renyi_dp() -> None:
@@ -143,11 +135,11 @@ def test_both_named_conversions_of_renyi_dp() -> None:
     assert back.level.delta == pytest.approx(1e-6, rel=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["gdp", "zcdp", "renyi", "approximate"])
-def test_what_does_not_follow_is_refused(kind: str) -> None:
-    extra = {"renyi": {"order": 2.0}, "approximate": {"delta": 0.1}}.get(kind, {})
-    with pytest.raises(InputError, match="pure: does not follow"):
-        convert(Level(kind, 1.0, **extra), "pure")
+def test_what_does_not_follow_is_refused() -> None:
+    for kind in ["gdp", "zcdp", "renyi", "approximate"]:
+        extra = {"renyi": {"order": 2.0}, "approximate": {"delta": 0.1}}.get(kind, {})
+        with pytest.raises(InputError, match="pure: does not follow"):
+            convert(Level(kind, 1.0, **extra), "pure")
 
 
 @given(
@@ -172,16 +164,17 @@ def test_closed_form_is_the_minimum(log_slope: float, log_delta_value: float) ->
         assert at_order == pytest.approx(rdp_to_dp(slope, delta), rel=1e-9)
 
 
-@pytest.mark.parametrize("alpha", [1.3, 2.0, 8.0])
-@pytest.mark.parametrize("rounds", [1, 1000])
-def test_agrees_with_the_rdp_accountant(alpha: float, rounds: int) -> None:
+def test_agrees_with_the_rdp_accountant() -> None:
     """dp-accounting converts by Canonne, Kamath and Steinke (2020), Proposition 12.
 
     That is smaller than the conversion of ts-is-dp (Mironov, 2017) by exactly
     log(alpha)/(alpha - 1) - log(1 - 1/alpha).
     """
-    accountant = rdp.RdpAccountant(orders=[alpha])
-    accountant.compose(dp_accounting.GaussianDpEvent(np.sqrt(2)), rounds)
-    tighter = np.log(alpha) / (alpha - 1) - np.log1p(-1 / alpha)
-    expected = accountant.get_epsilon(1e-6) + tighter
-    assert ts_gaussian_rdp_epsilon(1e-6, rounds, alpha=alpha) == pytest.approx(expected, rel=1e-12)
+    for rounds, alpha in product([1, 1000], [1.3, 2.0, 8.0]):
+        accountant = rdp.RdpAccountant(orders=[alpha])
+        accountant.compose(dp_accounting.GaussianDpEvent(np.sqrt(2)), rounds)
+        tighter = np.log(alpha) / (alpha - 1) - np.log1p(-1 / alpha)
+        expected = accountant.get_epsilon(1e-6) + tighter
+        assert ts_gaussian_rdp_epsilon(1e-6, rounds, alpha=alpha) == pytest.approx(
+            expected, rel=1e-12
+        )

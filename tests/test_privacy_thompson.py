@@ -6,6 +6,7 @@ functions make, in `test_ts_is_dp_analytic` and `test_dp_ts_ucb_analytic`.
 
 import math
 import warnings
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -47,12 +48,14 @@ def test_lemmas_3_to_5() -> None:
         assert modified_ts_gdp(b, 2.0, 99, interpretation="lemma4") == modified_ts_gdp(b, 2.0, 99)
 
 
-@pytest.mark.parametrize(("horizon", "charged"), [(1000, 950), (50, 0), (40, 0)])
-def test_erratum_e14_charges_only_sampling_rounds(horizon: int, charged: int) -> None:
+def test_erratum_e14_charges_only_sampling_rounds() -> None:
     """Where b N >= T there are pulls alone, whatever the rewards."""
-    tight = modified_ts_gdp(10, 2.0, horizon, rounds="sampling-rounds", n_arms=5)
-    assert tight == pytest.approx(math.sqrt(charged / 22), rel=1e-15)
-    assert modified_ts_gdp(10, 2.0, horizon) == pytest.approx(math.sqrt(horizon / 22), rel=1e-15)
+    for horizon, charged in [(1000, 950), (50, 0), (40, 0)]:
+        tight = modified_ts_gdp(10, 2.0, horizon, rounds="sampling-rounds", n_arms=5)
+        assert tight == pytest.approx(math.sqrt(charged / 22), rel=1e-15)
+        assert modified_ts_gdp(10, 2.0, horizon) == pytest.approx(
+            math.sqrt(horizon / 22), rel=1e-15
+        )
 
 
 def test_required_c_inverts_lemma_5() -> None:
@@ -74,51 +77,49 @@ def test_instance_specific_accounting() -> None:
     assert instance_specific_gdp([400 / 2, 3.0], 1.0) == ts_gaussian_gdp(400)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 0.75, 1.0])
-def test_draws_compose(alpha: float) -> None:
+def test_draws_compose() -> None:
     """dp-ts-ucb, proof of Theorem 4.4: floor(phi) draws make sqrt(phi / ln(T)^alpha), no more.
 
     Theorem 4.4 counts them twice (DTU-E8).
     """
-    draws = math.floor(dp_ts_ucb_budget(alpha, 10_000))
-    composed = float(compose_gdp(np.full(draws, math.log(10_000) ** (-alpha / 2))))
-    tight = dp_ts_ucb_gdp(alpha, 10_000, interpretation="tight")
-    assert composed <= tight < composed * math.sqrt((draws + 1) / draws)
-    printed = dp_ts_ucb_gdp(alpha, 10_000)
-    assert printed == pytest.approx(float(compose_gdp([tight, tight])), rel=1e-14)
+    for alpha in [0.0, 0.25, 0.5, 0.75, 1.0]:
+        draws = math.floor(dp_ts_ucb_budget(alpha, 10_000))
+        composed = float(compose_gdp(np.full(draws, math.log(10_000) ** (-alpha / 2))))
+        tight = dp_ts_ucb_gdp(alpha, 10_000, interpretation="tight")
+        assert composed <= tight < composed * math.sqrt((draws + 1) / draws)
+        printed = dp_ts_ucb_gdp(alpha, 10_000)
+        assert printed == pytest.approx(float(compose_gdp([tight, tight])), rel=1e-14)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("b", [0, 1, 2000])
-def test_equal_privacy_is_that_of_theorem_4_4(alpha: float, b: int) -> None:
-    eta, c = dp_ts_ucb_gdp(alpha, 10**6), equal_privacy_c(alpha, b, 10**6)
-    assert modified_ts_gdp(b, c, 10**6) == pytest.approx(eta, rel=1e-13)
-    assert required_c(b, eta, 10**6) == pytest.approx(c, rel=1e-13)
-    # DTU-E1: with the root of Section 5.3 it is another.
-    assert equal_privacy_c(alpha, b, 10**6, root=True) == pytest.approx(math.sqrt(c), rel=1e-14)
+def test_equal_privacy_is_that_of_theorem_4_4() -> None:
+    for b, alpha in product([0, 1, 2000], [0.0, 0.3, 1.0]):
+        eta, c = dp_ts_ucb_gdp(alpha, 10**6), equal_privacy_c(alpha, b, 10**6)
+        assert modified_ts_gdp(b, c, 10**6) == pytest.approx(eta, rel=1e-13)
+        assert required_c(b, eta, 10**6) == pytest.approx(c, rel=1e-13)
+        # DTU-E1: with the root of Section 5.3 it is another.
+        assert equal_privacy_c(alpha, b, 10**6, root=True) == pytest.approx(math.sqrt(c), rel=1e-14)
 
 
-@pytest.mark.parametrize("delta_value", [1e-10, 1e-6, 1e-2, 1e-1])
-@pytest.mark.parametrize("n_arms", [2, 10, None])
-def test_best_split_is_the_minimum_over_shares(delta_value: float, n_arms: int | None) -> None:
+def test_best_split_is_the_minimum_over_shares() -> None:
     """Corollary 1 on a fine grid of shares x, whose best is about 97 to 99 %; None: corrected."""
-    share = np.linspace(0.9, 0.9999, 100_000)
-    if n_arms is None:
-        per_round = epsilon(share * delta_value / 1000, np.sqrt(0.5))
-        found = ts_corrected_standard_epsilon(delta_value, 1000)
-    else:
-        odds = 1000 * (n_arms - 1) / (2 * share * delta_value)
-        per_round = np.sqrt(np.log(odds)) / (2 * np.sqrt(2))
-        found = ts_standard_epsilon(delta_value, 1000, n_arms)
-        half = ts_standard_epsilon(delta_value, 1000, n_arms, "half")
-        one = np.sqrt(np.log(2000 * (n_arms - 1) / (2 * delta_value)) / 8)
-        expected = advanced_composition(one, 1000, delta_value / 2)
-        assert half == pytest.approx(expected, rel=1e-13)
-    width = np.sqrt(2000 * np.log(1 / (delta_value * (1 - share))))
-    on_grid = per_round * width + 1000 * per_round * (np.exp(per_round) - 1)
-    # The grid step of 1e-6 misses the minimum by its square.
-    assert found == pytest.approx(on_grid.min(), rel=1e-9)
-    assert n_arms is None or 0.965 <= share[on_grid.argmin()] <= 0.995
+    for n_arms, delta_value in product([2, 10, None], [1e-10, 1e-6, 1e-2, 1e-1]):
+        share = np.linspace(0.9, 0.9999, 100_000)
+        if n_arms is None:
+            per_round = epsilon(share * delta_value / 1000, np.sqrt(0.5))
+            found = ts_corrected_standard_epsilon(delta_value, 1000)
+        else:
+            odds = 1000 * (n_arms - 1) / (2 * share * delta_value)
+            per_round = np.sqrt(np.log(odds)) / (2 * np.sqrt(2))
+            found = ts_standard_epsilon(delta_value, 1000, n_arms)
+            half = ts_standard_epsilon(delta_value, 1000, n_arms, "half")
+            one = np.sqrt(np.log(2000 * (n_arms - 1) / (2 * delta_value)) / 8)
+            expected = advanced_composition(one, 1000, delta_value / 2)
+            assert half == pytest.approx(expected, rel=1e-13)
+        width = np.sqrt(2000 * np.log(1 / (delta_value * (1 - share))))
+        on_grid = per_round * width + 1000 * per_round * (np.exp(per_round) - 1)
+        # The grid step of 1e-6 misses the minimum by its square.
+        assert found == pytest.approx(on_grid.min(), rel=1e-9)
+        assert n_arms is None or 0.965 <= share[on_grid.argmin()] <= 0.995
 
 
 def test_half_split_of_the_corrected_curve() -> None:
@@ -140,16 +141,20 @@ def gaussian_delta(epsilon0: float, eta: float) -> float:
         return float(mpmath.quad(excess, [start, start + 1, start + 4, start + 12, start + 40]))
 
 
-@pytest.mark.parametrize(
-    ("delta_value", "over_gdp"),
-    [(1e-10, 13.32), (1e-8, 12.66), (1e-6, 11.89), (1e-4, 10.95), (1e-2, 9.78), (1e-1, 9.12)],
-)
-def test_basic_composition_against_an_integral(delta_value: float, over_gdp: float) -> None:
+def test_basic_composition_against_an_integral() -> None:
     """TSDP-F2: T rounds of delta/T each, whose epsilons add up; ratios to Theorem 3 at T = 1000."""
-    found = ts_basic_standard_epsilon(delta_value, 1000)
-    claimed = gaussian_delta(found / 1000, float(np.sqrt(0.5)))
-    assert claimed == pytest.approx(delta_value / 1000, rel=1e-9)
-    assert found / epsilon(delta_value, np.sqrt(500)) == pytest.approx(over_gdp, abs=5e-3)
+    for delta_value, over_gdp in [
+        (1e-10, 13.32),
+        (1e-8, 12.66),
+        (1e-6, 11.89),
+        (1e-4, 10.95),
+        (1e-2, 9.78),
+        (1e-1, 9.12),
+    ]:
+        found = ts_basic_standard_epsilon(delta_value, 1000)
+        claimed = gaussian_delta(found / 1000, float(np.sqrt(0.5)))
+        assert claimed == pytest.approx(delta_value / 1000, rel=1e-9)
+        assert found / epsilon(delta_value, np.sqrt(500)) == pytest.approx(over_gdp, abs=5e-3)
 
 
 def test_theorems_by_hand() -> None:
@@ -168,18 +173,16 @@ def test_theorems_by_hand() -> None:
     assert delta(1.0, shift) == pytest.approx(0.0123, abs=5e-5)
 
 
-@pytest.mark.parametrize("shift", [0.1, 0.5, np.sqrt(0.5), 2.0])
-@pytest.mark.parametrize("epsilon0", [0.0, 0.3, 1.281, 3.308])
-@pytest.mark.parametrize("lowest", [-np.inf, -np.sqrt(2), -0.5, 1.0])
-def test_true_delta_is_the_supremum_over_mean_differences(
-    epsilon0: float, shift: float, lowest: float
-) -> None:
-    start = max(lowest, -epsilon0 / shift - shift / 2 - 6)
-    grid = np.linspace(start, start + 12, 120_001)
-    gaps = norm.cdf(grid + shift) - np.exp(epsilon0) * norm.cdf(grid)
-    # A grid of step 1e-4 misses an inner maximum by less than 1e-8.
-    exact = report_noisy_max_true_delta(epsilon0, shift, lowest)
-    assert exact == pytest.approx(max(gaps.max(), 0.0), abs=1e-8)
+def test_true_delta_is_the_supremum_over_mean_differences() -> None:
+    for lowest, epsilon0, shift in product(
+        [-np.inf, -np.sqrt(2), -0.5, 1.0], [0.0, 0.3, 1.281, 3.308], [0.1, 0.5, np.sqrt(0.5), 2.0]
+    ):
+        start = max(lowest, -epsilon0 / shift - shift / 2 - 6)
+        grid = np.linspace(start, start + 12, 120_001)
+        gaps = norm.cdf(grid + shift) - np.exp(epsilon0) * norm.cdf(grid)
+        # A grid of step 1e-4 misses an inner maximum by less than 1e-8.
+        exact = report_noisy_max_true_delta(epsilon0, shift, lowest)
+        assert exact == pytest.approx(max(gaps.max(), 0.0), abs=1e-8)
 
 
 def test_extreme_arguments_give_no_warning() -> None:

@@ -77,14 +77,7 @@ _NUMBERS = count(1)
 
 
 class State(NamedTuple):
-    """What is kept between two calls of the kernel.
-
-    Attributes:
-        clock: rounds played, shape (1,).
-        counts: pulls of each arm.
-        sums: sum of the rewards of each arm.
-        own: NamedTuple of what the policy itself remembers; numbers are arrays of shape (1,).
-    """
+    """What is kept between two calls of the kernel; ``own`` is what the policy itself remembers."""
 
     clock: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -94,19 +87,12 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A class with the method ``choose``, and the parameters that are declared for it.
+    """A class with the method ``choose``, and the parameters that are declared for it."""
 
-    Attributes:
-        id: of the algorithm that it becomes.
-        policy: the class.
-        kinds: name of a parameter -> what it may be.
-        methods: the functions of the class by name, to be compiled; results are keyed by them.
-    """
-
-    id: str
+    id: str  # of the algorithm that it becomes
     policy: type
-    kinds: Mapping[str, Kind]
-    methods: Mapping[str, Dispatcher]
+    kinds: Mapping[str, Kind]  # of the parameters, by name
+    methods: Mapping[str, Dispatcher]  # by name, to be compiled; results are keyed by them
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is declared: all else follows from it."""
@@ -133,10 +119,7 @@ class Rule:
 
     @cache  # noqa: B019  (a rule is as long-lived as its algorithm)
     def memory(self, arms: int) -> Memory:
-        """Return names, types and shapes of what is remembered, as ``start`` makes them.
-
-        It is called with the example parameters: types and shapes depend on the arms alone.
-        """
+        """Return what ``start`` makes of the example: types and shapes depend on the arms alone."""
         values = (kind.type(kind.example) for kind in self.kinds.values())
         return self._begun(self.settings_class(EXAMPLE_ROUNDS * arms, *values), arms)
 
@@ -155,11 +138,7 @@ class Rule:
         }
 
     def settings(self, horizon: int, arms: int, **parameters: Any) -> Any:
-        """Return the settings of the kernel.
-
-        Raises:
-            InputError: ``start`` fails, or makes other types or shapes than with the example.
-        """
+        """Return those of the kernel; InputError where ``start`` differs from the example."""
         settings = self.settings_class(horizon, *(parameters[name] for name in self.kinds))
         memory, allowed = self._begun(settings, arms), "what depends on the number of arms alone"
         _require_alike(f"{self.place}, start", memory, self.memory(arms), allowed)
@@ -195,11 +174,7 @@ class Rule:
         return me
 
     def store(self, me: Any, settings: Any, own: Any) -> None:
-        """Keep what an object remembers in a state.
-
-        Raises:
-            InputError: a parameter is changed, or an attribute is new or of another type or shape.
-        """
+        """Keep what an object remembers; InputError where a parameter or type or shape changed."""
         for name, value in zip(self.kinds, settings[1:], strict=True):
             if getattr(me, name) != value:
                 raise InputError(
@@ -240,21 +215,21 @@ def is_arm(chosen: Any, arms: int) -> bool:
 
 
 @overload(is_arm, inline="always")
-def _compiled_is_arm(chosen, arms):  # type: ignore[no-untyped-def]
+def _compiled_is_arm(chosen, arms):
     if isinstance(chosen, types.Integer):
         return lambda chosen, arms: 0 <= chosen < arms
     return None
 
 
-def no_start(self, arms, horizon, rng):  # type: ignore[no-untyped-def]
+def no_start(self, arms, horizon, rng):
     """Do nothing, for a policy without ``start``."""
 
 
-def no_update(self, arm, reward, counts, sums, rng):  # type: ignore[no-untyped-def]
+def no_update(self, arm, reward, counts, sums, rng):
     """Do nothing, for a policy without ``update``."""
 
 
-def rounds(name, me, choose, update, horizon, state, arms, rng, out):  # type: ignore[no-untyped-def]
+def rounds(name, me, choose, update, horizon, state, arms, rng, out):
     """Play rounds until the horizon or until ``out`` is full; return how many are written."""
     counts, reward_sums = state.counts, state.sums
     t = int(state.clock[0])
@@ -304,11 +279,7 @@ class NotCompiledError(Exception):
 
 @cache
 def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> Callable[..., int]:
-    """Return the function (settings, state, arms, ...) -> rounds written, for numba to compile.
-
-    Raises:
-        NotCompiledError: a method does not compile, or would not play as plain Python does.
-    """
+    """Return what numba is to compile; NotCompiledError where plain Python would play otherwise."""
     self_type = _self_type(rule, state)
     counts, sums = state.types[1], state.types[2]
     called = {
@@ -338,7 +309,7 @@ def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> 
 
 
 @numba.njit
-def _keep(kept, array, fault):  # type: ignore[no-untyped-def]
+def _keep(kept, array, fault):
     """Copy an array; by entries, since the assignment of a whole array compiles for seconds."""
     if kept.shape != array.shape:
         raise InputError(fault)
@@ -364,7 +335,7 @@ def _self_type(rule: Any, state: types.NamedTuple) -> types.StructRef:
 
 
 def _method(method: Dispatcher) -> Callable[..., Any]:
-    def typed(self, *args):  # type: ignore[no-untyped-def]
+    def typed(self, *args):
         return lambda self, *args: method(self, *args)
 
     return typed
@@ -405,7 +376,7 @@ def _assignments(rule: Any, self_type: types.StructRef) -> Iterator[tuple[str, t
                         yield line.attr, types.unliteral(typed.typemap[line.value.name])
 
 
-def play(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+def play(settings, state, arms, generator, out):
     """Play rounds in plain Python; arguments and result are those of a kernel."""
     rule = settings.rule
     me = rule.load(settings, state.own)
@@ -438,18 +409,18 @@ def why_not(rule: Any) -> str:
 
 
 @overload(play)
-def _typed(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+def _typed(settings, state, arms, generator, out):
     rule = settings.instance_class.rule
     return _in_python if why_not(rule) else compiled_play(rule, state, generator)
 
 
-def _in_python(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+def _in_python(settings, state, arms, generator, out):
     with numba.objmode(written="int64"):
         written = play(settings, state, arms, generator, out)
     return written
 
 
 @numba.njit(nogil=True)
-def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
+def advance(settings, state, arms, generator, out):
     """Play rounds until the horizon or until ``out`` is full; return how many are written."""
     return play(settings, state, arms, generator, out)

@@ -37,18 +37,11 @@ Played = Callable[[Any, Bandit, np.random.Generator], Iterator[Segment]]
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What a policy is compared with, played in plain Python.
-
-    Attributes:
-        rule: the policy.
-        other: a second policy or a function, which shares nothing with the first; None for the
-            methods of the policy itself.
-        in_law: whether they agree in law alone, and not decision for decision.
-    """
+    """What a policy is compared with, in plain Python; None: the methods of the policy itself."""
 
     rule: Rule
     other: Rule | Played | None = None
-    in_law: bool = False
+    in_law: bool = False  # or decision for decision
 
     def __call__(
         self, settings: Any, bandit: Bandit, generator: np.random.Generator
@@ -64,10 +57,7 @@ class Reference:
         return Reference(self.rule)
 
     def __reduce__(self) -> Any:
-        """Find out, and say, whether the policy compiles before it is sent to worker processes.
-
-        Every one of them would say it otherwise.
-        """
+        """Find out whether the policy compiles before workers do: every one would report it."""
         return _arrived, (self.rule, why_not(self.rule), self.other, self.in_law)
 
 
@@ -190,12 +180,7 @@ def policy(
 
 
 def _methods(owner: str, policy: Any, parameters: Mapping[str, Kind]) -> dict[str, Any]:
-    """Return the methods of a class by name, each ready to be compiled.
-
-    Raises:
-        InputError: it is no class, has no ``choose`` or an ``__init__``, a method has other
-            arguments, or a parameter has the name of something else.
-    """
+    """Return the methods of a class, each ready to be compiled; InputError on what is no policy."""
     if not isinstance(policy, type):
         raise InputError(f"{owner}: is no class; allowed: a class with {_call('choose')}")
     if policy.__init__ is not object.__init__:  # type: ignore[misc]

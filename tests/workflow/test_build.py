@@ -157,6 +157,7 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
             shutil.copytree(built / name, folder / name, copy_function=shutil.copyfile)
     # These read all results.
     snakemake(folder, FIG1, FIG2, CLAIMS)
+    assert computed(built), "else the next line holds of nothing"
     assert computed(folder) == []
     again, whole = outputs(folder), outputs(built)
     assert {f"results/{PAPER}/claims.csv", TUNED} <= again.keys()

@@ -44,11 +44,7 @@ ALPHA = 3.1
 
 
 class Settings(NamedTuple):
-    """Arguments of the kernel.
-
-    The exploration term is sqrt(exploration_factor log(log_factor t) / h), the privacy term
-    privacy_factor log(t) / h.
-    """
+    """Arguments: sqrt(exploration_factor log(log_factor t) / h) and privacy_factor log(t) / h."""
 
     horizon: int
     epsilon: float

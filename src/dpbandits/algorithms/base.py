@@ -34,25 +34,15 @@ SMALLEST = 1e-100  # below about 1e-307 noise overflows, and draws from posterio
 
 @dataclass(frozen=True)
 class Kind:
-    """What one parameter may be.
-
-    Attributes:
-        type: ``float`` or ``int``.
-        allowed: what error messages say of it.
-        lowest: least value.
-        highest: largest value.
-        is_open: whether these two are excluded.
-        example: an allowed value, to compile, test and document the algorithm with.
-        default: the value where none is given; None where one has to be.
-    """
+    """What one parameter may be."""
 
     type: type
-    allowed: str
+    allowed: str  # what error messages say of it
     lowest: float
     highest: float
-    is_open: bool = False
-    example: float = 1.0
-    default: float | None = None
+    is_open: bool = False  # whether lowest and highest are excluded
+    example: float = 1.0  # to compile, test and document the algorithm with
+    default: float | None = None  # None where a value has to be given
 
     def __call__(self, **changed: float) -> "Kind":
         """Return the kind with another ``example``, or a ``default``."""
@@ -87,11 +77,7 @@ chance = Kind(float, "a number strictly between 0 and 1", 0.0, 1.0, is_open=True
 
 
 def whole(minimum: int = 0) -> Kind:
-    """Return the kind of whole numbers of at least ``minimum``.
-
-    Raises:
-        InputError: the minimum is no whole number.
-    """
+    """Return the kind of whole numbers of at least ``minimum``."""
     if isinstance(minimum, bool) or not isinstance(minimum, int):
         raise InputError(f"whole: minimum is {minimum!r}; allowed: an integer")
     allowed = f"an integer, at least {minimum}"
@@ -120,30 +106,18 @@ class AuditCase:
     """The published black-box audit of an algorithm: where a loss can be seen in few rounds.
 
     One pull of arm 1 pays 0 or 1, the rewards of all other pulls are given.
-
-    Attributes:
-        others: reward of arm 2.
-        statement: number of the audited statement, or those of the variants.
-        claim: id of the claim on it, or "".
-        horizon: number of rounds, or the budget; short, so that most transcripts are seen often.
-        parameters: those of the algorithm's example by default.
-        pull: number of the pull of arm 1 that pays 0 or 1.
-        before: reward of the earlier pulls of arm 1.
-        level: reward of its later pulls.
-        runs: at most so many outputs of each table, where rounds are many.
-        silent: why nothing is seen, where nothing is; by variant.
     """
 
-    others: float
-    statement: str | Mapping[str, str]
-    claim: str = ""
-    horizon: int = 12
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    pull: int = 1
-    before: float = 0.0
-    level: float = 0.0
-    runs: int = 10**10
-    silent: Mapping[str, str] = field(default_factory=dict)
+    others: float  # reward of arm 2
+    statement: str | Mapping[str, str]  # number of the audited statement, or those of the variants
+    claim: str = ""  # id of the claim on it
+    horizon: int = 12  # or budget; short, so that most transcripts are seen often
+    parameters: Mapping[str, float] = field(default_factory=dict)  # those of the example by default
+    pull: int = 1  # number of the pull of arm 1 that pays 0 or 1
+    before: float = 0.0  # reward of its earlier pulls
+    level: float = 0.0  # reward of its later pulls
+    runs: int = 10**10  # at most so many outputs of each table, where rounds are many
+    silent: Mapping[str, str] = field(default_factory=dict)  # by variant, why nothing is seen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,11 +190,7 @@ class Definition:
         return {name: kind.type(kind.example) for name, kind in self.parameters.items()}
 
     def parameters_from(self, values: Mapping[str, Any]) -> Parameters:
-        """Return validated parameters; what is not given has its default.
-
-        Raises:
-            InputError: one is missing, unknown or out of range.
-        """
+        """Return validated parameters, with defaults; InputError on missing or wrong ones."""
         for name in values:
             if name not in self.parameters:
                 raise InputError.unknown(f"{self.id}: parameter", name, self.parameters)
@@ -239,10 +209,7 @@ class Definition:
         named: Mapping[str, Any],
         arguments: Sequence[str],
     ) -> dict[str, Any]:
-        """Return parameters, some given in ``params`` and others by keyword, as ``named``.
-
-        ``arguments`` are those of the function itself, for the error message.
-        """
+        """Return those in ``params`` and by keyword; ``arguments`` are other allowed keywords."""
         if not isinstance(params, Mapping | None):
             raise InputError(f"{self.id}: params is {params!r}; allowed: a mapping of parameters")
         for name in named:
@@ -258,11 +225,7 @@ class Definition:
     def interpretations_from(
         self, values: Interpretations, variant: str = "as-written"
     ) -> dict[str, str]:
-        """Return every interpretation with its value: given, of the variant, or default.
-
-        Raises:
-            InputError: an unknown interpretation or a value that it does not have.
-        """
+        """Return every interpretation: given, of the variant, or default; InputError on others."""
         if not isinstance(values, Mapping):
             raise InputError(f"{self.id}: interpretations are {values!r}; allowed: a mapping")
         for key, value in values.items():
@@ -305,38 +268,23 @@ class Algorithm(Definition):
 
 @dataclass(frozen=True)
 class Task:
-    """What an identification algorithm is asked: to name the best arm within a budget.
+    """What an identification algorithm is asked: to name the best arm within a budget."""
 
-    Attributes:
-        parameters: its validated parameters.
-        interpretations: every interpretation with its value.
-        bandit: the instance; features are known to the algorithm, theta and the means are not.
-        budget: number of pulls T allowed.
-    """
-
-    parameters: Any
-    interpretations: Interpretations
-    bandit: LinearBandit
-    budget: int
+    parameters: Any  # validated
+    interpretations: Interpretations  # all of them
+    bandit: LinearBandit  # of which theta and the means are not known
+    budget: int  # number of pulls T allowed
 
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One phase of one trial.
+    """One phase of one trial; arms are increasing."""
 
-    Attributes:
-        active: the arms still in play at its start, increasing, shape (s,).
-        arms: the arms that were pulled, increasing, shape (r,).
-        pulls: how often each of them, shape (r,).
-        estimates: what the active arms were ranked by, shape (s,).
-        exact: whether the arms were found by exhaustive search where a search was needed.
-    """
-
-    active: NDArray[np.int64]
-    arms: NDArray[np.int64]
-    pulls: NDArray[np.int64]
-    estimates: NDArray[np.float64]
-    exact: bool = True
+    active: NDArray[np.int64]  # still in play at its start
+    arms: NDArray[np.int64]  # those that were pulled
+    pulls: NDArray[np.int64]  # how often each of them
+    estimates: NDArray[np.float64]  # what the active arms were ranked by
+    exact: bool = True  # whether a search for arms to pull was exhaustive
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,20 +304,12 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A block of independent trials.
+    """A batch of independent trials."""
 
-    Attributes:
-        recommended: the arm returned by each trial, shape (trials,).
-        pulls: pulls of each arm, shape (trials, K); their sum may exceed the budget, as the
-            algorithms round up.
-        exact: whether every search for arms to pull was exhaustive, shape (trials,).
-        first: the first trial in full.
-    """
-
-    recommended: NDArray[np.int64]
-    pulls: NDArray[np.int64]
-    exact: NDArray[np.bool_]
-    first: Trial
+    recommended: NDArray[np.int64]  # shape (trials,)
+    pulls: NDArray[np.int64]  # shape (trials, K); rounded up, they may exceed the budget
+    exact: NDArray[np.bool_]  # whether every search was exhaustive, shape (trials,)
+    first: Trial  # the first one in full
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,7 +67,6 @@ from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
 ALPHA = 3.1
 C = 3.0
 CAPS = ("none", "root", "tenth")
-ROOT_CAP, TENTH_CAP = 1, 2
 STOP_TESTS = ("private", "clean", "off")
 PRIVATE_TEST, CLEAN_TEST, NO_TEST = range(3)
 STARTS = ("carried", "carried-positive", "zeros")
@@ -102,24 +101,17 @@ class Settings(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What follows for one horizon, which the anytime wrapper makes grow.
-
-    ``cap`` rounds of Phase I at most; a sum of rewards above ``threshold`` stops it; ``noise`` is
-    the scale of the noise in a sum of rewards; ``log`` is the logarithm in the index.
-    """
+    """What follows for one horizon, which the anytime wrapper makes grow."""
 
     horizon: int
-    cap: int
-    threshold: float
-    noise: float
-    log: float
+    cap: int  # longest Phase I
+    threshold: float  # a sum of rewards above it stops Phase I
+    noise: float  # scale of the noise in a sum of rewards
+    log: float  # the logarithm in the index
 
 
 class State(NamedTuple):
-    """The phase; of each arm the pulls N1 and sum of rewards of Phase I, N2 and p.
-
-    N2 are the pulls of the latest episode (1 before the first), and p is the private mean.
-    """
+    """The phase; by arm N1 and the rewards of Phase I, N2 (latest episode, or 1), and p."""
 
     clock: One
     phase: One
@@ -153,16 +145,11 @@ def open_window(settings, horizon):
     """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
     root = int(math.sqrt(horizon)) + 1
     log, root_log = math.log(horizon), math.log(root)
-    cap = horizon
-    if settings.cap == ROOT_CAP:
-        cap = root
-    elif settings.cap == TENTH_CAP:
-        cap = (horizon + 9) // 10
     first = root_log if settings.window_logs[0] else log
     second = root_log if settings.window_logs[1] else log
     return Window(
         horizon,
-        cap,
+        (horizon, root, (horizon + 9) // 10)[settings.cap],
         settings.threshold * (C**2 * first + second**2 / settings.epsilon),
         settings.release_log_factor * log / settings.epsilon,
         root_log if settings.index_window_log else log,
@@ -340,10 +327,7 @@ def _indices(settings, window, state):
 
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
-    """Play until ``stop`` rounds of the window are over or ``out`` is full; return ``n``, moved on.
-
-    The horizon of the settings is not read, and ``state.clock[0]`` counts the window's rounds.
-    """
+    """Play until ``stop`` rounds of the window are over or ``out`` is full; return new ``n``."""
     if state.phase[0] == EXPLORING:
         end = min(stop, window.cap)
         if settings.blocks and not settings.refresh_all:

@@ -29,6 +29,7 @@ from dpbandits.privacy.witnesses import (
 )
 
 Holds = Callable[[Any, int, Bandit | None], bool]
+"""(parameters, horizon or budget, instance or None) -> whether something is known."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +44,14 @@ class NotStated(Guarantee):
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one guarantee.
-
-    Attributes:
-        status: where interpretations and condition apply.
-        basis: the claim, theorem or argument that shows it; empty for "stated".
-        interpretations: values that are played; those that are not named do not matter.
-        condition: (parameters, horizon or budget, instance or None) -> whether it is known.
-        remark: what else one should know.
-        two_arms: whether it is known for no more arms than two.
-    """
+    """What is known of one guarantee."""
 
     status: Status
-    basis: str = ""
-    interpretations: Interpretations = field(default_factory=dict)
+    basis: str = ""  # the claim, theorem or argument that shows it
+    interpretations: Interpretations = field(default_factory=dict)  # that are played
     condition: Holds = lambda parameters, horizon, bandit: True
     remark: str = ""
-    two_arms: bool = False
+    two_arms: bool = False  # whether it is known for two arms only
 
 
 def _computed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -87,17 +79,11 @@ def _located_window(parameters: Any, horizon: int, bandit: Bandit | None) -> boo
     return _located(parameters, horizon, bandit) and horizon >= 2
 
 
-def _stopped(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The event does not pull more than two arms, so that there may be others."""
-    return bool(stop_test_loss(horizon, parameters.epsilon) > parameters.epsilon)
-
-
-def _stopped_window(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(window_loss(horizon, parameters.epsilon) > parameters.epsilon)
-
-
-def _released(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    return bool(release_loss(horizon, parameters.epsilon) > parameters.epsilon)
+def _exceeds(loss: Callable[[int, float], float]) -> Holds:
+    """The loss of a witness exceeds epsilon."""
+    return lambda parameters, horizon, bandit: (
+        loss(horizon, parameters.epsilon) > parameters.epsilon
+    )
 
 
 def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
@@ -243,13 +229,15 @@ KNOWN: Mapping[str, tuple[Entry, ...]] = {
         ),
     ),
     "gdp-ncb": (
-        Entry("refuted", "NCB-C15", _PRINTED, _stopped),
-        Entry("refuted", "NCB-C15", _RELEASED_CODE, _released, _TWO_ARMS, two_arms=True),
+        Entry("refuted", "NCB-C15", _PRINTED, _exceeds(stop_test_loss)),
+        Entry("refuted", "NCB-C15", _RELEASED_CODE, _exceeds(release_loss), _TWO_ARMS, True),
         Entry("proved", "NCB-C15", _REPAIRED),
         Entry("stated", remark=_ELSEWHERE),
     ),
     "anytime-gdp-ncb": (
-        Entry("refuted", "NCB-C15, in one window", _PRINTED, _stopped_window, _TWO_ARMS, True),
+        Entry(
+            "refuted", "NCB-C15, in one window", _PRINTED, _exceeds(window_loss), _TWO_ARMS, True
+        ),
         Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
         Entry("stated", remark=_ELSEWHERE),
     ),
@@ -301,13 +289,8 @@ def guarantee_of(
 ) -> Guarantee:
     """Return the guarantee, with what is known of it for a variant, interpretations and instance.
 
-    Args:
-        definition: the algorithm; of one that is not in the registry nothing is known.
-        parameters: of the algorithm.
-        horizon: horizon or budget.
-        variant: one of the algorithm's.
-        interpretations: those that differ from the defaults of the variant.
-        bandit: the instance; left out, the guarantee is that for all instances.
+    Of an algorithm that is not in the registry nothing is known; without an instance it is that for
+    all.
     """
     guarantee = stated_guarantee(definition, parameters, horizon)
     if guarantee.kind == "none":
@@ -414,16 +397,7 @@ def listed(definition: Definition) -> list[str]:
 def conversion(
     given: Mapping[str, float], kind: str, wanted: Mapping[str, float]
 ) -> tuple[Level, list[Converted]]:
-    """Return a guarantee, and what it implies in another kind, with sources.
-
-    Args:
-        given: a kind and its value; for ``renyi`` also order, for ``approximate`` also delta.
-        kind: what is wanted.
-        wanted: order for ``renyi``; delta or epsilon for ``approximate``.
-
-    Raises:
-        InputError: nothing of that kind follows, or a name or number is not allowed.
-    """
+    """Return a guarantee from numbers by name, and what it implies in another kind."""
     kinds = [name for name in given if name in LEVELS]
     if len(kinds) != 1:
         words = " ".join(f"{name}={value:g}" for name, value in given.items()) or "nothing"

@@ -48,11 +48,7 @@ def settings(horizon: int, arms: int) -> Settings:
 
 @njit
 def _index(count, reward_sum, log_t):
-    """Return the index of an arm.
-
-    Newton's method begins above the solution, at the smaller of two bounds, and falls to it, as
-    the divergence is convex. It depends on the arguments alone: tied arms have one index.
-    """
+    """Return the index by Newton's method, which falls from above to it, by convexity."""
     mean = min(reward_sum / count, 1.0)
     level = log_t / count
     if mean == 1.0:
@@ -98,10 +94,10 @@ def _leader(pulls, reward_sums, log_t, bounds, arm):
 
 @njit(nogil=True)
 def advance(settings, state, arms, rng, out):
-    """Play rounds until the horizon or until ``out`` is full; one segment a round.
+    """Play rounds, one segment each.
 
-    Each arm has a bound of its index for some rounds to come. The leader is played as long as its
-    index, taken with an earlier logarithm, is above the bounds of all others.
+    The leader is played while its index, at an earlier logarithm, is above bounds of all others,
+    taken at a later one.
     """
     pulls, reward_sums = state.pulls, state.reward_sums
     bounds = np.empty(pulls.size)

@@ -55,7 +55,6 @@ STOP_TESTS = ("plain", "floored", "off")
 CLIPS = ("display", "recursive", "none")
 C = 3.0
 ALPHA = 3.1
-ROOT_CAP, ROOT_PLUS_ONE_CAP, TENTH_CAP = range(1, 4)
 FLOORED_TEST, NO_TEST = 1, 2
 RECURSIVE_CLIP, NO_CLIP = 1, 2
 EXPLORING, LEADING = range(2)
@@ -82,11 +81,10 @@ class Settings(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What follows for one horizon, which the anytime wrapper makes grow.
+    """What follows for one horizon, which the anytime wrapper makes grow; ``cap`` bounds Phase I.
 
-    Phase I lasts ``cap`` rounds at most. Its test compares N p with
-    ``base`` + ``slope`` / d + N ``local_width`` / sqrt(N), and the index is
-    p + ``mean_width`` sqrt(p/N) + ``local_width`` / sqrt(N) + ``last_width`` / N^(3/4).
+    Its test compares N p with ``base`` + ``slope`` / d + N ``local_width`` / sqrt(N), and the index
+    is p + ``mean_width`` sqrt(p/N) + ``local_width`` / sqrt(N) + ``last_width`` / N^(3/4).
     """
 
     horizon: int
@@ -131,16 +129,9 @@ def open_window(settings, horizon):
     root = int(math.sqrt(horizon)) + 1
     log = math.log(horizon)
     last_log = math.log(root) if settings.window_log else log
-    cap = horizon
-    if settings.cap == ROOT_CAP:
-        cap = root
-    elif settings.cap == ROOT_PLUS_ONE_CAP:
-        cap = root + 1
-    elif settings.cap == TENTH_CAP:
-        cap = (horizon + 9) // 10
     return Window(
         horizon,
-        cap,
+        (horizon, root, root + 1, (horizon + 9) // 10)[settings.cap],
         settings.threshold * C**2 * log,
         settings.threshold * (log / epsilon) ** 2,
         2.0 * C * math.sqrt(2.0 * log),
@@ -167,11 +158,17 @@ def stops(settings, window, count, private_sum):
 
 
 @njit
+def _shown(settings, count, private_sum):
+    """Return the sum that Phase II shows: of a mean in [0, 1] unless nothing is clipped."""
+    if settings.clip == NO_CLIP:
+        return private_sum
+    return min(max(private_sum, 0.0), float(count))
+
+
+@njit
 def exploration_sum(settings, count, private_sum):
     """Return the sum that Phase I shows: of a mean in [0, 1] where both phases are clipped."""
-    if settings.clips_both_phases and settings.clip != NO_CLIP:
-        return min(max(private_sum, 0.0), float(count))
-    return private_sum
+    return _shown(settings, count, private_sum) if settings.clips_both_phases else private_sum
 
 
 @njit
@@ -202,14 +199,6 @@ def _index(window, count, shown):
     p = shown / count
     widths = window.mean_width * math.sqrt(max(p, 0.0)) + window.local_width
     return p + inverse_root * (widths + window.last_width * math.sqrt(inverse_root))
-
-
-@njit
-def _shown(settings, count, private_sum):
-    """Return the sum that Phase II shows: of a mean in [0, 1] unless nothing is clipped."""
-    if settings.clip == NO_CLIP:
-        return private_sum
-    return min(max(private_sum, 0.0), float(count))
 
 
 @njit
@@ -300,10 +289,7 @@ def _lead(settings, window, stop, state, arms, rng, out, n):
 
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
-    """Play until ``stop`` rounds of the window are over or ``out`` is full; return ``n``, moved on.
-
-    The horizon of the settings is not read, and ``state.clock[0]`` counts the window's rounds.
-    """
+    """Play until ``stop`` rounds of the window are over or ``out`` is full; return new ``n``."""
     n = _explore(settings, window, stop, state, arms, rng, out, n)
     if state.phase[0] == EXPLORING or state.clock[0] == stop:
         return n
@@ -324,10 +310,7 @@ def reference_window(
     bandit: Bandit,
     rng: np.random.Generator,
 ) -> Iterator[Segment]:
-    """Algorithm 2, line by line, for ``horizon`` rounds, whatever ``settings.horizon`` is.
-
-    ``counts`` and ``means`` are N and p of every arm, changed on the way.
-    """
+    """Algorithm 2, line by line, for ``horizon`` rounds; N and p of every arm are changed."""
     arms = range(len(bandit.arms))
     epsilon, log, root = settings.epsilon, math.log(horizon), math.isqrt(horizon) + 1
     last_log = math.log(root) if settings.window_log else log

@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, draw_reward, laplace
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -160,10 +160,7 @@ def _forced(settings, t, latest, counts, least):
 
 @njit
 def _open_stretch(settings, t, counts, front):
-    """Return the stretch after t rounds; where one may be forced, none is in front.
-
-    Its parabola depends on the round alone, not on where a run was resumed.
-    """
+    """Return the stretch after t rounds, wherever a run was resumed; forced: none in front."""
     span = 1
     while span * PART <= t:
         span *= 2
@@ -221,10 +218,7 @@ def _refill(front, width, means, inverse_roots):
 
 @njit(forceinline=True)
 def _compare(front, bound, width, means, inverse_roots):
-    """Return the place in front of the largest index, that index and the next one.
-
-    Arms whose indices are below ``bound`` leave the front.
-    """
+    """Return the place in front of the largest index, that index and the next; drop those below."""
     first, largest, runner_up = 0, -math.inf, -math.inf
     size = 0
     for position in range(front.size[0]):
@@ -358,9 +352,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
-SILENT = dict.fromkeys(
-    ("as-written", "as-coded", "repaired"), "no reward matters: arms are forced in all 12 rounds"
-)
+SILENT = dict.fromkeys(VARIANTS, "no reward matters: arms are forced in all 12 rounds")
 
 ALGORITHM = Algorithm(
     id="ldp-ucb-l",

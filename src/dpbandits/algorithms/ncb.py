@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
+from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -203,9 +203,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
-SILENT = dict.fromkeys(
-    ("as-written", "as-coded", "repaired"), "no reward matters: all 12 rounds are uniform play"
-)
+SILENT = dict.fromkeys(VARIANTS, "no reward matters: all 12 rounds are uniform play")
 
 ALGORITHM = Algorithm(
     id="ncb",

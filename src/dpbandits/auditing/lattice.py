@@ -1,21 +1,18 @@
 """Exact law of the log-likelihood ratio of the arm sequence, and the bounds that follow from it.
 
-With two arms: for a pull-indexed table, centres and variances are functions of the number of pulls,
-and n_2 = t - n_1. So (t, n_1, ratio) is a Markov chain under both inputs. The ratio is kept in
-whole steps, rounded with a deterministic dither. Rounding costs nothing in validity: the number of
-steps is a function of the output, and its law is exact under both inputs; so it is with the
-absorbing cells of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1.
-
-With any number of arms and small T the same goes over all vectors of pull counts: C(T + K, K) of
-them, so that three arms reach T = 60 in seconds.
+With two arms, of a table by pulls, centres and variances are functions of the number of pulls, and
+n_2 = t - n_1: (t, n_1, ratio) is a Markov chain under both inputs. The ratio is kept in whole
+steps, rounded with a deterministic dither. Rounding costs nothing in validity: the number of steps
+is a function of the output, and its law is exact under both inputs; so it is with the absorbing
+cells of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1. With more
+arms the same goes over all C(T + K, K) vectors of pull counts; three arms reach T = 60 in seconds.
 
 Every tail is summed from its small end, and quantiles are taken from whichever of a chance and its
 complement is smaller, so that no digit is lost.
 
 The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are a
 constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
-ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials. The law of the first epoch
-then has floor(phi) + 1 points that differ in likelihood.
+ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials.
 """
 
 import math

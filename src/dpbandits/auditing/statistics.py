@@ -208,7 +208,7 @@ def of_sequences(
     sequences, ranked = rows[first].astype(np.int64), np.array(counts[2:])
 
     def event_of(members: Counts) -> Threshold:
-        return Threshold(members_of(width, sequences[members], place, words), 1.0)
+        return Threshold(members_of(sequences[members], place, words), 1.0)
 
     yield Candidates(ranked, lambda i: event_of(np.array([i])))
     most = min(MEMBERS, keys.size - 1)  # All of them are every output.
@@ -225,15 +225,13 @@ def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
         yield from of_sequences(end, place, arms_words, fitting, ranking)
 
 
-def members_of(
-    width: int, members: Counts, place: str, words: Callable[[Counts], str]
-) -> Statistic:
-    """Return whether the first ``width`` columns of an output are one of the members."""
+def members_of(members: Counts, place: str, words: Callable[[Counts], str]) -> Statistic:
+    """Return whether the first columns of an output are one of the members."""
 
     def of(outputs: Outputs) -> Values:
         inside = np.zeros(len(outputs), np.bool_)
         for member in members:
-            inside |= (outputs[:, :width] == member).all(axis=1)
+            inside |= (outputs[:, : len(member)] == member).all(axis=1)
         return inside.astype(np.float64)
 
     listed = ", ".join(words(member) for member in members)

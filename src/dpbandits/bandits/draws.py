@@ -72,30 +72,26 @@ def _reward(law, parameter, generator):
 
 @overload(_reward, inline="always")
 def _compiled_reward(law, parameter, generator):
-    """Choose by the type of the parameter when a kernel is compiled: laws are as fast as before."""
+    """Choose by the type of the parameter when a kernel is compiled, at no cost for laws."""
     return _next_of_table if isinstance(parameter, numba.types.Array) else _reward_of_law
 
 
 @njit(inline="always")
 def draw_reward(law: int, parameter: Any, generator: np.random.Generator) -> float:
-    """Draw one reward with one uniform; in [0, 1] but for the uniform law, in [0, parameter].
+    """Draw one reward with one uniform; the next one of a table, its row the parameter, with none.
 
-    Args:
-        law: one of the codes above.
-        parameter: the mean (Bernoulli), the rate (exponential laws) or the largest reward; of a
-            table its row, of which the next reward is returned without a draw.
-        generator: the run's random stream.
+    In [0, 1] but for the uniform law. The parameter is the mean (Bernoulli), the rate (exponential
+    laws) or the largest reward.
     """
     return float(_reward(law, parameter, generator))
 
 
 @njit
 def draw_uniform_sum(count: int, generator: np.random.Generator) -> float:
-    """Draw the sum of ``count`` independent uniforms on [0, 1).
+    """Draw the sum of independent uniforms on [0, 1): many by one binomial for each binary digit.
 
-    A uniform double is a sum of independent fair digits over 2, 4, ..., 2^53, so the sum of many
-    is one binomial for each digit: the same law, not an approximation, at a cost that does not
-    grow with ``count``.
+    The digits of a uniform double are fair coins, so that this is the same law, not an
+    approximation.
     """
     total = 0.0
     if count < DIGITS_FROM:
@@ -143,18 +139,10 @@ def _compiled_sum(law, parameter, count, generator):
 
 @njit
 def draw_reward_sum(law: int, parameter: Any, count: int, generator: np.random.Generator) -> float:
-    """Draw the sum of ``count`` independent rewards of one arm.
+    """Draw the sum of ``count`` independent rewards, by the arguments of ``draw_reward``.
 
-    Bernoulli and two-point rewards are drawn together from ``BINOMIAL_FROM`` of them on, uniform
-    ones from ``DIGITS_FROM``: the sum has the same law, from another use of the stream. Everything
-    else is drawn reward by reward.
-
-    Args:
-        law: one of the codes above.
-        parameter: the mean (Bernoulli), the rate (exponential laws) or the largest reward; of a
-            table its row, of which the next rewards are summed.
-        count: number of rewards, 0 or above.
-        generator: the run's random stream.
+    Bernoulli and two-point rewards are drawn at once from ``BINOMIAL_FROM`` of them on, uniform
+    ones from ``DIGITS_FROM``: the sum has the same law, from another use of the stream.
     """
     return float(_sum(law, parameter, count, generator))
 
@@ -178,10 +166,7 @@ def _compiled_set_pulls(parameter, pulls):
 
 @njit(inline="always")
 def set_pulls(parameter: Any, pulls: int) -> None:
-    """Go on after so many pulls of an arm where its rewards are a table; else do nothing.
-
-    For kernels that play trials side by side, each of which has the table from its beginning.
-    """
+    """Go on after so many pulls where rewards are a table: trials side by side begin it anew."""
     _set_pulls(parameter, pulls)
 
 
@@ -196,10 +181,7 @@ def laplace(scale: float, generator: np.random.Generator) -> float:
 def arm_of_largest(
     indices: NDArray[np.float64], random_ties: bool, generator: np.random.Generator
 ) -> int:
-    """Return the arm of the largest index; of several the lowest or, if ties are random, any.
-
-    Random ties take one uniform for each such arm after the first.
-    """
+    """Return the arm of the largest index, of several the lowest or, by a uniform for each, any."""
     arm, largest = 0, -math.inf
     for i in range(indices.size):
         if indices[i] > largest:

@@ -28,21 +28,13 @@ def read_only(values: ArrayLike) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Law:
-    """The reward law of one arm; make one with ``Bernoulli``, ``Uniform`` and the others below.
+    """The reward law of one arm; make one with ``Bernoulli``, ``Uniform`` and the others below."""
 
-    Attributes:
-        name: its name in descriptions.
-        code: its number in kernels (``bandits.draws``).
-        parameter: its parameter in kernels.
-        mean: its exact mean.
-        largest: upper end of its rewards, which begin at 0.
-    """
-
-    name: str
-    code: int
-    parameter: float
-    mean: float
-    largest: float = 1.0
+    name: str  # in descriptions
+    code: int  # in kernels (``bandits.draws``)
+    parameter: float  # in kernels
+    mean: float  # exact
+    largest: float = 1.0  # upper end of its rewards, which begin at 0
 
 
 def _parameter(law: str, key: str, value: Any, high: float, *, positive: bool = False) -> float:
@@ -202,18 +194,10 @@ class Bandit:
 
 @dataclass(frozen=True)
 class LinearBandit(Bandit):
-    """Arms with features: mean of arm i = <features[i], theta>.
+    """Arms with features: mean of arm i = <features[i], theta>. ``dpbandits.linear`` validates."""
 
-    Make one with ``dpbandits.linear``, which validates.
-
-    Attributes:
-        arms: the reward law of each arm.
-        features: one row an arm, as tuples; shape (K, d).
-        theta: the parameter, unknown to algorithms; shape (d,).
-    """
-
-    features: tuple[tuple[float, ...], ...] = ()
-    theta: tuple[float, ...] = ()
+    features: tuple[tuple[float, ...], ...] = ()  # one row an arm, shape (K, d)
+    theta: tuple[float, ...] = ()  # unknown to algorithms, shape (d,)
 
     def __post_init__(self) -> None:
         """Keep features and parameter as they are now."""

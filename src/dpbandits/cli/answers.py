@@ -45,13 +45,11 @@ def list_(what: str, form: str) -> None:
         return
     claims = listed_claims()
     if form == "table":
-        claims["statement"] = claims["statement"].map(_shortened)
+        claims["statement"] = claims["statement"].map(
+            lambda text: text if len(text) <= SHORTENED else f"{text[: SHORTENED - 3]}..."
+        )
         claims = claims[["claim", "variant", "interpretation", "verdict", "statement"]]
     show(claims, form)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= SHORTENED else f"{text[: SHORTENED - 3]}..."
 
 
 def listed_algorithms() -> list[dict[str, str]]:

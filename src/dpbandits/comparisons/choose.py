@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
 from dpbandits.algorithms.guarantees import guarantee
+from dpbandits.comparisons.choosing import INTERPRETATIONS, WINNER
 from dpbandits.comparisons.field import (
     CLASSES,
     COMPARISON,
@@ -23,7 +24,6 @@ from dpbandits.comparisons.field import (
     least_alpha,
     level,
 )
-from dpbandits.comparisons.scores import INTERPRETATIONS, WINNER
 from dpbandits.config import Context
 from dpbandits.engine.cells import require_count, whole_number
 from dpbandits.errors import InputError

@@ -1,12 +1,231 @@
-"""Rows of the tables: scores of every algorithm, the winners, and what tuning gains."""
+"""Scores over instances, the winner of every question, and the tables of both.
+
+The score of an algorithm is the geometric mean of its regret over the instances, seven families by
+design and others drawn at random, of which every one counts alike; of best arms it is the mean
+share of trials that miss. Two algorithms are compared instance by instance (paired t), so that
+intervals speak of arms like these, not of runs on fixed arms.
+
+One algorithm is the winner where the hypothesis that another is at least as good is rejected. The
+p-value of a question is that of the closest competitor (one-sided), times the number of
+competitors, since the candidate is the one of the smallest score. Over the whole map the false
+discovery rate is controlled by Benjamini and Yekutieli (2001), whatever the dependence: of the
+winners that are named, an expected share of at most ``RATE`` is wrong.
+
+The base of some logarithms is not settled. A winner has the smaller score whichever base itself and
+each competitor have: the p-value of a pair is the largest over the bases of both.
+"""
 
 from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+from scipy.stats import false_discovery_control
 
-from dpbandits.comparisons.field import PLAYERS, SETTING
-from dpbandits.comparisons.scores import PLANE, family_scores, mean_interval, mean_scores, winners
+from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NONE, OTHERS, PLAYERS, SETTING
+from dpbandits.errors import InputError
+from dpbandits.metrics.intervals import LEVEL
+
+PLANE = "two-dimensions"
+"""Instance of best arms that is shown beside the others, and is no part of their score."""
+
+TAIL = 0.9
+"""Share of the instances on which the ratio to the best without privacy is below ``tail``."""
+
+LEAST = 1.0
+"""Least regret, one reward: ratios of smaller ones say nothing."""
+
+_WHO = ["algorithm", "variant", "interpretation"]
+
+Scales = NDArray[np.float64]
+"""The scale of one algorithm on each instance."""
+
+
+def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each setting, algorithm and instance: its score and number of runs.
+
+    The smaller score is the better one. ``scale`` is what is averaged over instances: the logarithm
+    of regret, or the share of misses itself.
+    """
+    groups = rows.groupby([*SETTING, *_WHO, "instance"], dropna=False, sort=False)
+    if (rows["metric"] == "success").all():
+        counted = groups[["value", "trials"]].sum().reset_index()
+        runs, hits = counted.pop("trials"), counted.pop("value")
+        scores = counted.assign(score=1.0 - hits / runs, runs=runs)
+        return scores.assign(scale=scores["score"])
+    scores = groups["value"].agg(score="mean", runs="size").reset_index()
+    return scores.assign(scale=np.log(scores["score"].clip(lower=LEAST)))
+
+
+def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each setting and algorithm: its score over the instances.
+
+    score is the mean, lo and hi its 95 % interval (t over instances), scales the scale of each
+    instance by name. Of regret, compared with the best algorithm without privacy: price, the
+    geometric mean of the ratios, with its interval, and tail, which one ratio in ten exceeds.
+    """
+    families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
+    groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
+    played = groups["instance"].agg(tuple).groupby("arms").nunique()
+    if (played > 1).any():
+        arms = ", ".join(map(str, played.index[played > 1]))
+        raise InputError(
+            f"arms {arms}: not all are played on the same instances; allowed: the same"
+        )
+    means = pd.DataFrame([_mean_of(names, group) for names, group in groups])
+    is_free = means["kind"] == NONE
+    if (families["scale"] == families["score"]).all() or not is_free.any():
+        return means.assign(price=np.nan, price_lo=np.nan, price_hi=np.nan, tail=np.nan)
+    level = means["scales"].map(np.mean)
+    best = level[is_free].groupby([means["arms"], means["horizon"]]).idxmin()
+    bases = means.loc[best].set_index(["arms", "horizon"])["scales"]
+    return means.join(pd.DataFrame([_price(row, bases) for _, row in means.iterrows()]))
+
+
+def _mean_of(names: tuple[object, ...], group: pd.DataFrame) -> dict[str, object]:
+    """Return the mean over the instances of one setting and algorithm."""
+    score, lo, hi = mean_interval(group["score"])
+    return {
+        **dict(zip([*SETTING, *_WHO], names, strict=True)),
+        "kind": PLAYERS[group["algorithm"].iloc[0]][1],
+        **{"score": score, "lo": lo, "hi": hi},
+        "scales": group["scale"].to_numpy(np.float64),
+        "instances": len(group),
+        "runs": int(group["runs"].min()),
+    }
+
+
+def _price(row: pd.Series, bases: pd.Series) -> dict[str, float]:
+    """Return the ratio of one algorithm to the best without privacy."""
+    key = (row["arms"], row["horizon"])
+    if key not in bases.index:
+        return dict.fromkeys(("price", "price_lo", "price_hi", "tail"), np.nan)
+    ratios = row["scales"] - bases[key]
+    price, lo, hi = np.exp(mean_interval(ratios))
+    return {
+        "price": price,
+        "price_lo": lo,
+        "price_hi": hi,
+        "tail": np.exp(np.quantile(ratios, TAIL)),
+    }
+
+
+def mean_interval(values: pd.Series | Scales) -> tuple[float, float, float]:
+    """Return the mean of values and its 95 % interval (t)."""
+    mean, half = float(np.mean(values)), 0.0
+    if len(values) > 1:
+        error = float(np.std(values, ddof=1)) / len(values) ** 0.5
+        half = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2)) * error
+    return mean, mean - half, mean + half
+
+
+RATE = 0.05
+"""False discovery rate of a map: expected share of wrong winners among those that are named."""
+
+WINNER, TIE = "winner", "tie"
+
+INTERPRETATIONS = ("default", *LOGARITHMS)
+"""Bases that the ranking is asked with: each algorithm's default, or one base for all."""
+
+
+def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
+    """Return one row for each class of privacy and setting that all of the class played.
+
+    first and second have the smallest scores by their default logarithms, margin is their ratio
+    with its 95 % interval, q the level of the false discovery rate at which the first is a winner
+    whatever the logarithms, tied the first and all that are not shown to be worse at the level that
+    the winners of the map meet; ``default``, ``base2`` and ``natural`` name the winner with these
+    logarithms alone, empty where there is none.
+    """
+    private = means[means["epsilon"].notna()]
+    rows = []
+    for name, kinds in CLASSES.items():
+        members = private[private["kind"].isin(kinds)]
+        for setting, field in members.groupby(SETTING, sort=True):
+            everyone = _played(members[members["epsilon"] == setting[2]])
+            if field["algorithm"].nunique() > 1 and _played(field) == everyone:
+                names = {"class": name, **dict(zip(SETTING, setting, strict=True))}
+                rows.append({**names, **_answer(field)})
+    table = pd.DataFrame(rows)
+    if table.empty:
+        return table
+    for key in INTERPRETATIONS:
+        firsts, p_values = table.pop(f"first_{key}"), table.pop(f"p_{key}")
+        table[key] = firsts.where(_discovery(p_values) <= rate, "")
+    table["q"] = _discovery(table["p"])
+    table["verdict"] = np.where(table["q"] <= rate, WINNER, TIE)
+    won = table["p"][table["verdict"] == WINNER]
+    # Without any winner, the level that the first one would have needed.
+    steps = len(table) * (1.0 / np.arange(1, len(table) + 1)).sum()
+    threshold = float(won.max()) if len(won) else rate / steps
+    table["tied"] = [
+        " ".join([first, *(name for name, p_value in others.items() if p_value > threshold)])
+        for first, others in zip(table["first"], table.pop("others"), strict=True)
+    ]
+    return table.drop(columns="p")
+
+
+def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Return the rows of one setting with some logarithms, one for each algorithm, best first."""
+    other = field[field["interpretation"] == f"log={key}"]
+    is_usual = ~field["interpretation"].isin(OTHERS)
+    usual = field[is_usual & ~field["algorithm"].isin(other["algorithm"])]
+    chosen = pd.concat([usual, other])
+    level = chosen["scales"].map(np.mean)
+    return chosen.assign(level=level).sort_values(["level", "algorithm"])
+
+
+def _discovery(p_values: pd.Series) -> pd.Series:
+    """Return the false discovery rates at which the rows are rejected."""
+    q_values = false_discovery_control(p_values.to_numpy(np.float64), method="by")
+    return pd.Series(q_values, index=p_values.index)
+
+
+def _played(field: pd.DataFrame) -> set[str]:
+    """Return the algorithms, each by itself for every logarithm that it was played with."""
+    others = field["interpretation"].where(field["interpretation"].isin(OTHERS), "")
+    return set((field["algorithm"] + " " + others).str.strip())
+
+
+def _answer(field: pd.DataFrame) -> dict[str, object]:
+    """Return what is known of one question."""
+    usual = with_logarithm(field, "default")
+    first, second = usual.iloc[0], usual.iloc[1]
+    answer = {"first": first["algorithm"], "second": second["algorithm"], **_margin(first, second)}
+    for key in INTERPRETATIONS:
+        ranking = with_logarithm(field, key)
+        answer[f"first_{key}"] = ranking["algorithm"].iloc[0]
+        answer[f"p_{key}"] = float(_p_values(ranking.iloc[:1], ranking.iloc[1:]).max())
+    is_first = field["algorithm"] == first["algorithm"]
+    others = _p_values(field[is_first], field[~is_first]).reindex(usual["algorithm"].iloc[1:])
+    return {**answer, "p": float(others.max()), "others": others.to_dict()}
+
+
+def _margin(first: pd.Series, second: pd.Series) -> dict[str, float]:
+    """Return the ratio of two regrets, or of two shares of misses, which have no interval."""
+    if np.isnan(first["price"]):
+        ratio = second["score"] / first["score"] if first["score"] > 0.0 else np.nan
+        return {"margin": ratio, "margin_lo": np.nan, "margin_hi": np.nan}
+    margin, lo, hi = np.exp(mean_interval(second["scales"] - first["scales"]))
+    return {"margin": margin, "margin_lo": lo, "margin_hi": hi}
+
+
+def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
+    """Return, for each other algorithm, the largest p-value over its rows and the candidate's."""
+    pairs = [[no_worse(one, other) for other in others["scales"]] for one in candidate["scales"]]
+    largest = pd.Series(np.max(pairs, axis=0), index=others["algorithm"]).groupby(level=0).max()
+    return (len(largest) * largest).clip(upper=1.0)
+
+
+def no_worse(first: Scales, other: Scales) -> float:
+    """Return the one-sided p-value of another being no worse than the first (paired t)."""
+    gaps = other - first
+    error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
+    if error > 0.0:
+        return float(stdtr(len(gaps) - 1, -gaps.mean() / error))
+    return 0.0 if gaps.mean() > 0.0 else 1.0
+
 
 Frames = Mapping[str, pd.DataFrame]
 

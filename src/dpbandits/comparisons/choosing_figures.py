@@ -13,9 +13,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from dpbandits.comparisons.choosing import tuning
+from dpbandits.comparisons.choosing import WINNER, family_scores, mean_scores, tuning, winners
 from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYERS, PURE, SHOWN
-from dpbandits.comparisons.scores import WINNER, family_scores, mean_scores, winners
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram

@@ -14,37 +14,19 @@ LEVEL = 0.95  # coverage of the plotted intervals
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The mean of a metric over runs at G times.
+    """The mean of a metric over runs at G times."""
 
-    Attributes:
-        label: text in the legend.
-        algorithm: id of the algorithm, which has one look in every figure; "" for none.
-        metric: what it is.
-        times: rounds t, shape (G,).
-        mean: mean over runs, shape (G,).
-        low: lower end of its 95 % interval, shape (G,); minus infinity for one run.
-        high: its upper end.
-    """
-
-    label: str
-    algorithm: str
+    label: str  # in the legend
+    algorithm: str  # id, which has one look in every figure; "" for none
     metric: str
     times: NDArray[np.int64]
     mean: Values
-    low: Values
+    low: Values  # end of the 95 % interval; minus infinity for one run
     high: Values
 
 
 def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Values, Values]:
-    """Mean over the first axis (runs) with its t interval.
-
-    Args:
-        values: shape (runs, ...); at least two runs for an interval, else it is the whole line.
-        level: coverage, in (0, 1).
-
-    Returns:
-        Mean, lower and upper end, each of shape (...).
-    """
+    """Return the mean over the first axis (runs) and its t interval, infinite for one run."""
     array = np.asarray(values, dtype=np.float64)
     runs = array.shape[0]
     mean = array.mean(axis=0)
@@ -57,16 +39,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Value
 def rate_interval(
     successes: ArrayLike, trials: ArrayLike, level: float = 0.95
 ) -> tuple[Values, Values, Values]:
-    """Share of successes with its exact interval (Clopper and Pearson, 1934).
-
-    Args:
-        successes: number of successes, 0 to ``trials``, any shape.
-        trials: number of independent trials, at least 1, of the same shape.
-        level: coverage, in (0, 1).
-
-    Returns:
-        Share, lower and upper end.
-    """
+    """Return shares of successes with their exact intervals (Clopper and Pearson, 1934)."""
     count, total = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     tail = (1.0 - level) / 2.0
     failures = total - count
@@ -78,21 +51,12 @@ def rate_interval(
 def difference_interval(
     first: tuple[int, int], second: tuple[int, int], alpha: float = 0.05
 ) -> tuple[float, float, float]:
-    """Difference of two independent rates with Newcombe's hybrid score interval.
+    """Return the difference of two rates (successes, trials) with Newcombe's hybrid score interval.
 
     Each end combines the distances of the two rates from the ends of their Wilson intervals
-    (Newcombe, 1998, method 10). Chosen over a Wald interval because one interval then serves both
-    a test of no difference, where it stays close to the two-proportion z test, and a test against
-    a margin, where a variance pooled under equality would be wrong; and because it has a width
-    where both rates are 0 or 1. Its ends widen strictly as alpha falls, as p-values need.
-
-    Args:
-        first: successes and trials, at least one trial.
-        second: successes and trials of what is subtracted.
-        alpha: one minus the coverage, in (0, 1].
-
-    Returns:
-        Difference, lower and upper end.
+    (Newcombe, 1998, method 10). One interval then serves both a test of no difference and a test
+    against a margin, where a variance pooled under equality would be wrong; it has a width where
+    both rates are 0 or 1; and it widens strictly as alpha falls, as p-values need.
     """
     quantile = -float(ndtri(alpha / 2.0))
     (one, one_low, one_high), (other, other_low, other_high) = (

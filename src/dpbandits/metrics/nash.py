@@ -40,104 +40,64 @@ CHANGES_AT_ONCE = 1 << 20  # changes of arm kept meanwhile: with many runs a str
 
 
 class Scores(NamedTuple):
-    """What pulls count as.
+    """What pulls of K arms count as; arm K is uniformly random, K + 1 none, before the first round.
 
-    Arms are 0 to K - 1; K means a uniformly random arm, K + 1 for none, before the first round.
-
-    Attributes:
-        in_logs: whether means are too small for integers, so that logarithms are carried.
-        units: mean of each arm, and mean squared, in ``UNIT``; shape (K + 2, 2).
-        means: shape (K + 2,).
-        logs: logarithm of each mean, shape (K + 2,).
-        path_logs: the same, but the mean logarithm for a uniformly random arm; finite.
-        weights: each mean; where logarithms are carried, each over e of the present piece.
+    Where means are too small for integers, logarithms are carried (``in_logs``).
     """
 
     in_logs: bool
-    units: NDArray[np.int64]
+    units: NDArray[np.int64]  # mean and mean squared in UNIT, shape (K + 2, 2)
     means: Values
-    logs: Values
-    path_logs: Values
-    weights: Values
+    logs: Values  # of the means
+    path_logs: Values  # finite; of a uniformly random arm the mean logarithm
+    weights: Values  # the means; in logs, over e of the present piece
 
 
 class Piece(NamedTuple):
-    """The present piece and the sums over the rounds before it; numbers, as shapes (1,).
+    """The present piece and the sums over the rounds before it; numbers, as shapes (1,)."""
 
-    Attributes:
-        start: its first round, counted from 0.
-        sums: sum over runs of the means, and of their squares, in ``UNIT``; shape (2,).
-        mean: mean over runs e; ``inverse`` is 1/e, ``log_mean`` its logarithm (kept where
-            logarithms are carried), ``spread`` the variance over runs over e^2.
-        log_sum: sum of log e, and what rounding lost, shape (2,); ``product`` is the part of it
-            that is not yet a logarithm.
-        spread_sum: sum of the spread.
-        inverse_sum: sum of 1/e.
-    """
-
-    start: NDArray[np.int64]
-    sums: NDArray[np.int64]
-    mean: Values
-    inverse: Values
-    log_mean: Values
-    spread: Values
-    log_sum: Values
-    product: Values
+    start: NDArray[np.int64]  # its first round, counted from 0
+    sums: NDArray[np.int64]  # over runs, of the means and their squares in UNIT, shape (2,)
+    mean: Values  # over runs, e
+    inverse: Values  # 1/e
+    log_mean: Values  # kept where logarithms are carried
+    spread: Values  # variance over runs, over e^2
+    log_sum: Values  # of log e, and what rounding lost, shape (2,)
+    product: Values  # the part of it that is not yet a logarithm
     spread_sum: Values
     inverse_sum: Values
 
 
 class Paths(NamedTuple):
-    """The R runs so far.
+    """The R runs so far, by run."""
 
-    Attributes:
-        arms: present arm of each, shape (R,).
-        since: from which round on its pulls are not yet counted, shape (R,).
-        entered: the sum of 1/e as it began, shape (R,).
-        influences: sum of (mean of the arm)/e over its earlier arms, shape (R,).
-        pulls: pulls of each arm, shape (R, K + 2).
-    """
-
-    arms: NDArray[np.int64]
-    since: NDArray[np.int64]
-    entered: Values
-    influences: Values
-    pulls: NDArray[np.int64]
+    arms: NDArray[np.int64]  # present ones
+    since: NDArray[np.int64]  # the round from which on pulls are not yet counted
+    entered: Values  # the sum of 1/e as the present arm began
+    influences: Values  # sum of (mean of the arm)/e over earlier arms
+    pulls: NDArray[np.int64]  # of each arm, shape (R, K + 2)
 
 
 class Records(NamedTuple):
-    """What is recorded, and when.
+    """What is recorded at G times of a grid and of B bins, and when: at M ``marks``.
 
-    Attributes:
-        marks: increasing times at which something is recorded, shape (M,); ``mark`` is the next.
-        grid_at: position of each mark in the grid of times, or -1; shape (M,).
-        bin_at: the bin of time that ends at each mark, or -1; shape (M,).
-        bin_start, bin_pulls, bin_log_sum: where the present bin begins, the pulls until then
-            (shape (R, K + 2)), and the sum over the bins before it of length times logarithm of
-            the mean.
-        log_means: log G_t, shape (G,).
-        spreads: mean over time of the variance over runs over e^2, shape (G,).
-        averages: mean over time of e, shape (G,).
-        trajectories: mean over runs of the geometric mean along each, shape (G,).
-        binned: log G_t from means over runs and bins, shape (G,).
-        influences: influence of each run on log G_t, shape (R, G).
-        bins: mean of the arms played by each run in each bin, shape (R, B).
+    The last seven are results; ``quantities`` says what the curves of shape (G,) are.
     """
 
     marks: Times
-    grid_at: NDArray[np.int64]
-    bin_at: NDArray[np.int64]
-    mark: NDArray[np.int64]
-    bin_start: NDArray[np.int64]
-    bin_pulls: NDArray[np.int64]
-    bin_log_sum: Values
+    grid_at: NDArray[np.int64]  # position of each mark in the grid, or -1
+    bin_at: NDArray[np.int64]  # the bin that ends at each mark, or -1
+    mark: NDArray[np.int64]  # the next one
+    bin_start: NDArray[np.int64]  # of the present bin
+    bin_pulls: NDArray[np.int64]  # before it, shape (R, K + 2)
+    bin_log_sum: Values  # over earlier bins, length times log of the mean
     log_means: Values
-    spreads: Values
+    spreads: Values  # mean over time of the variance over runs, over e^2
     averages: Values
     trajectories: Values
     binned: Values
-    influences: Values
-    bins: Values
+    influences: Values  # of each run on log G_t, shape (R, G)
+    bins: Values  # mean of the arms of each run in each bin, shape (R, B)
 
 
 class NashAccumulator(NamedTuple):
@@ -158,14 +118,9 @@ def bin_edges(horizon: int) -> Times:
 def nash_accumulator(
     means: Values, log_means: Values, runs: int, horizon: int, grid: Times
 ) -> NashAccumulator:
-    """Return the accumulator of R runs that have not begun.
+    """Return the accumulator of R runs, at most ``MAXIMAL_RUNS``, that have not begun.
 
-    Args:
-        means: what the pulls of each arm count as, in [0, 1], shape (K,).
-        log_means: their logarithms, exact where a mean is too small for a double.
-        runs: R, at most ``MAXIMAL_RUNS``.
-        horizon: number of rounds T.
-        grid: increasing times in [1, T], shape (G,).
+    ``log_means`` are exact where a mean is too small for a double; the grid increases in [1, T].
     """
     scores, edges = _scores(means, log_means), bin_edges(horizon)
     marks, arms, times = np.union1d(grid, edges), scores.means.size, grid.size
@@ -392,14 +347,12 @@ def record_marks(curve, until):
 
 
 @njit
-def _scatter(
-    units, present_arms, segments, position, times, begin, end, changes, when, new, changed
-):
+def _scatter(units, present_arms, segments, position, times, begin, end, changes, by_run):
     """Add every change of arm in [begin, end) to ``changes`` of the sums over runs.
 
-    ``when`` gets their times, counted from ``begin``, ``new`` the arms, ``changed`` their numbers.
+    ``by_run`` gets their times, counted from ``begin``, the new arms, and their numbers.
     """
-    (arms, lengths, filled), uniform = segments, len(units) - 2
+    (arms, lengths, filled), (when, new, changed), uniform = segments, by_run, len(units) - 2
     # Unsigned numbers: numba then does not look for negative indices, which saves a third.
     stop = np.uint64(end - begin)
     for run in range(filled.size):
@@ -440,8 +393,9 @@ def _scan(piece, runs, begin, end, changes, inverse_sums):
 
 
 @njit
-def _gather(weights, paths, begin, when, new, changed, inverse_sums):
+def _gather(weights, paths, begin, by_run, inverse_sums):
     """Let every run go through its changes of arm."""
+    when, new, changed = by_run
     # Local names: fields read again and again cost twice the time.
     for run in range(paths.arms.size):
         row_when, row_new, pulls = when[run], new[run], paths.pulls[run]
@@ -466,26 +420,15 @@ def sweep_rounds(curve, arms, lengths, filled, starts, begin, until):
     longest = max(1, min(ROUNDS_AT_ONCE, CHANGES_AT_ONCE // count, until - begin))
     position, times, changed = np.zeros(count, np.int64), starts.copy(), np.zeros(count, np.int64)
     when, new = np.empty((count, longest), np.int32), np.empty((count, longest), np.int32)
+    by_run = when, new, changed
     changes, inverse_sums = np.zeros((longest, 2), np.int64), np.empty(longest)
     while begin < until:
         end = min(begin + longest, until)
         if records.mark[0] < records.marks.size:
             end = min(end, records.marks[records.mark[0]])
-        _scatter(
-            scores.units,
-            paths.arms,
-            segments,
-            position,
-            times,
-            begin,
-            end,
-            changes,
-            when,
-            new,
-            changed,
-        )
+        _scatter(scores.units, paths.arms, segments, position, times, begin, end, changes, by_run)
         _scan(piece, count, begin, end, changes, inverse_sums)
-        _gather(scores.weights, paths, begin, when, new, changed, inverse_sums)
+        _gather(scores.weights, paths, begin, by_run, inverse_sums)
         record_marks(curve, end)
         begin = end
 
@@ -514,10 +457,7 @@ def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until)
 
 @njit(nogil=True)
 def sweep_changes(curve, times, changing, new, order, until):
-    """Take in a window up to ``until`` change by change, at a cost that rounds do not add to.
-
-    ``changing`` are the runs of the N changes, ``order`` their indices by increasing time.
-    """
+    """Take in a window change by change, in the given ``order``: rounds add nothing to the cost."""
     scores, piece, paths, records = curve
     units, weights, in_logs = scores.units, scores.weights, scores.in_logs
     # Local names, and no call with so many arrays for every change: they would cost ten times all
@@ -577,15 +517,9 @@ def enter_window(
     starts: Times,
     window: tuple[int, int],
 ) -> None:
-    """Take in what every run plays in a window; windows follow upon each other from round 0.
+    """Take in what every run plays in a window, rows of segments as above; windows adjoin.
 
-    Args:
-        curve: what the runs did before.
-        arms: arms of the segments, shape (R, C); below 0 for uniformly random ones.
-        lengths: their lengths, shape (R, C).
-        filled: number of segments of each run, shape (R,); they reach the end of the window.
-        starts: first round of each run's first segment, counted from 0; shape (R,).
-        window: first round, and the round before which the window ends.
+    Arms below 0 are uniformly random ones. The segments of each run reach the end of the window.
     """
     begin, until = window
     segments = (arms, lengths, filled, starts)
@@ -599,17 +533,12 @@ def enter_window(
 
 
 def quantities(curve: NashAccumulator) -> Values:
-    """Return what is known of the curve at each time of the grid, shape (7, G).
+    """Return ``metrics.QUANTITIES`` at each time of the grid, shape (7, G).
 
-    By row, for R runs of which one alone has neither standard error nor bias (NaN):
-
-    - ``nash_log_mean``: log G_t.
-    - ``nash_standard_error``: standard error of log G_t over runs, by the infinitesimal jackknife.
-    - ``nash_bias``: what log G_t is too low by on average, to first order in 1/R.
-    - ``average_mean``: 1/t sum_{s<=t} e_s; mu* minus it is the average regret.
-    - ``trajectory_mean``: mean over runs of the geometric mean along each run.
-    - ``binned_log_mean``: log G_t from means over runs and bins of time (the last cut at t).
-    - ``best_mean``: mu*, the largest mean.
+    They are log G_t, its standard error (infinitesimal jackknife) and what it is too low by on
+    average, to first order in 1/R (both NaN for one run); the mean over time of e_s; the mean over
+    runs of the geometric mean along each; log G_t from means over runs and bins of time, the last
+    cut at t; and mu*, the largest mean.
     """
     records, runs = curve.records, curve.paths.arms.size
     error = bias = np.full(records.spreads.shape, np.nan)

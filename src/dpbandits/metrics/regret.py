@@ -17,39 +17,20 @@ Counts = NDArray[np.int64]
 
 
 class Accumulator(NamedTuple):
-    """Pulls and rewards of a run so far, fed with segments (arm, length, sum of rewards).
+    """Pulls and rewards of a run so far, fed with segments (arm, length, sum of rewards)."""
 
-    Attributes:
-        grid: increasing times, shape (G,).
-        pulls_at: pulls of each arm up to each time of the grid, shape (G, K).
-        rewards_at: sum of all rewards up to each time, shape (G,); at a time inside a segment it
-            is not known and stays NaN.
-        clock: rounds seen and next index into the grid, shape (2,).
-        pulls: pulls of each arm so far, shape (K,).
-        rewards: sum of all rewards so far, shape (1,).
-        inverse_counts: for each arm the sum over the rounds after its first pull of 1/(n + 1), n
-            its pulls before the round, up to the time in ``counted_to``; shapes (K,), or (0,)
-            where they are not counted, which costs a division a pull.
-    """
-
-    grid: Counts
-    pulls_at: Counts
-    rewards_at: Values
-    clock: Counts
-    pulls: Counts
-    rewards: Values
-    inverse_counts: Values
+    grid: Counts  # increasing times, shape (G,)
+    pulls_at: Counts  # of each arm up to each time, shape (G, K)
+    rewards_at: Values  # up to each time; NaN inside a segment
+    clock: Counts  # rounds seen, and next index into the grid
+    pulls: Counts  # of each arm so far
+    rewards: Values  # so far, shape (1,)
+    inverse_counts: Values  # up to ``counted_to``; of size 0 where not counted: it is slow
     counted_to: Counts
 
 
 def accumulator_of(grid: Counts, arms: int, *, count_inversely: bool = True) -> Accumulator:
-    """Return the accumulator of a run that has not begun.
-
-    Args:
-        grid: increasing times at which pulls and rewards are recorded, shape (G,).
-        arms: number of arms K.
-        count_inversely: whether ``inverse_counts`` are kept.
-    """
+    """Return the accumulator of a run that has not begun, for increasing times."""
     counted = arms if count_inversely else 0
     return Accumulator(
         grid=grid,
@@ -110,10 +91,7 @@ def pseudo_regret(run: Accumulator, bandit: Bandit) -> Values:
 
 
 def realised_regret(run: Accumulator, bandit: Bandit) -> Values:
-    """mu* t minus the rewards received, on the grid, shape (G,) (TS-is-DP, Equation 3).
-
-    NaN at times inside an episode, whose rewards are known as one sum only.
-    """
+    """mu* t minus the rewards received (TS-is-DP, Equation 3); NaN inside an episode."""
     return np.asarray(bandit.means.max() * run.grid - run.rewards_at)
 
 
@@ -123,10 +101,10 @@ def pulls(run: Accumulator, bandit: Bandit) -> Values:
 
 
 def inverse_counts(run: Accumulator, bandit: Bandit) -> Values:
-    """Per arm the sum of 1/(n + 1) over the rounds after its first pull, at the horizon, (K,).
+    """Return by arm the sum of 1/(n + 1) over the rounds after its first pull, n its pulls before.
 
-    Divided by c, and its root taken, it is the realised Gaussian-DP loss of a change in that arm's
-    first reward (TS-is-DP, Remark 2).
+    Over c, its root is the realised Gaussian-DP loss of a change in the arm's first reward
+    (TS-is-DP, Remark 2).
     """
     waited = np.where(run.pulls > 0, run.clock[0] - run.counted_to, 0)
     return np.asarray(run.inverse_counts + waited / (run.pulls + 1))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpbandits.comparisons.choose import choose, ranking, read_table
-from dpbandits.comparisons.choosing import TUNED
+from dpbandits.comparisons.choosing import RATE, TUNED, WINNER
 from dpbandits.comparisons.field import (
     APPROXIMATE,
     BEST_ARM,
@@ -23,7 +23,6 @@ from dpbandits.comparisons.field import (
     SETTING,
     SHOWN,
 )
-from dpbandits.comparisons.scores import RATE, WINNER
 from dpbandits.errors import InputError
 from dpbandits.pages.published import render, with_region
 from dpbandits.pages.verdicts import Values

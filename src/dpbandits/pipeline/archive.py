@@ -69,7 +69,8 @@ def pack(project: Project, folder: Path) -> Path:
     contents[PROVENANCE] = (json.dumps(drawn, indent=1, sort_keys=True) + "\n").encode()
     contents[CRATE] = crate_of(project, records, [*outputs, root / PROVENANCE]).encode()
     contents[COMMIT] = f"{commit_of(root)}\n".encode()
-    contents[SUMS] = checksums(contents).encode()
+    digests = {name: hashlib.sha256(contents[name]).hexdigest() for name in sorted(contents)}
+    contents[SUMS] = "".join(f"{digests[name]}  {name}\n" for name in digests).encode()
 
     scale = "" if project.scale == "paper" else f"-{project.scale}"
     stem = f"dpbandits-{_citation(root)['version']}{scale}"
@@ -88,12 +89,6 @@ def pack(project: Project, folder: Path) -> Path:
     path = folder / f"{stem}.tar.gz"
     write_bytes(path, gzip.compress(buffer.getvalue(), mtime=0))
     return path
-
-
-def checksums(contents: Mapping[str, bytes]) -> str:
-    """Return the lines that ``sha256sum --check`` reads, in the order of the names."""
-    digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
 
 
 def _name(root: Path, path: Path) -> str:

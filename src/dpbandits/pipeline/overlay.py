@@ -39,12 +39,8 @@ FITTING = "a figure of regret, Nash regret or success, which is simulated"
 class Own:
     """The user's algorithm and how it is to be played.
 
-    Attributes:
-        algorithm: the algorithm.
-        params: its parameters, each a number or the name of a column of the figure's results, such
-            as ``epsilon``, whose value it then takes at every place of the figure.
-        variant: the variant.
-        interpretations: interpretations that depart from their defaults.
+    A parameter is a number or the name of a column of the figure's results, such as ``epsilon``,
+    whose value it then takes at every place of the figure.
     """
 
     algorithm: Definition

@@ -500,13 +500,9 @@ class Study:
             raise InputError(f"{where}: key summary is missing; allowed: here or in paper.yaml")
         return summary
 
-    def judged(self, kind: str) -> list[str]:
-        """Return the names of the results that the ``claims`` or ``findings`` read, sorted."""
-        return self._judged[kind]
-
     @cached_property
-    def _judged(self) -> Mapping[str, list[str]]:
-        # Each job and target asks; to find out takes as long as the rest of the DAG.
+    def judged(self) -> Mapping[str, list[str]]:
+        """Names of the results that the ``claims`` and the ``findings`` read, sorted."""
         claims, findings = self._claims(None), self._findings(None)
         return {
             "claims": sorted({name for claim in claims for name in claim.reads}),

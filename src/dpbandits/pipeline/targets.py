@@ -1,7 +1,7 @@
 """What a project builds: every set of results, figure, table and ledger, and what each depends on.
 
-This is the one account of the DAG. The workflow, the commands, the published copies, the costs and
-the archive all take it from here.
+This is the one account of the DAG: workflow, commands, published copies and archive take it from
+here.
 """
 
 import csv
@@ -48,16 +48,9 @@ class Target:
     """One thing that the workflow builds.
 
     Attributes:
-        kind: ``results``, ``figure``, ``table``, ``claims`` (the verdicts on a paper's claims),
-            ``findings`` (those on what was found beyond them), ``digitised`` (digitised values
-            compared with ours), ``ledger`` (the verdicts of all papers) or ``report`` (all of it
-            as PDF).
         paper: short name of the paper or comparison; ``all`` for the ledger and the report.
         name: its name in the experiments file, else its kind.
-        rule: the rule that builds it.
-        inputs: files that it is built from.
         files: files that are built, the whole figure first; its provenance is beside the first.
-        caption: its caption in the report.
         depends_on: name -> fingerprint of all that it depends on: its entry and the sources, under
             its kind or, for results, its name, and the results that it reads.
         threads: number of threads that it is worth; what is built does not depend on it.
@@ -202,7 +195,7 @@ def _of_others(project: Project) -> Iterator[Target]:
     """Yield the results of comparisons that are not built, which claims or findings read."""
     papers = project.built()
     kinds = itertools.product(papers, VERDICTS)
-    named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged(kind)]
+    named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged[kind]]
     for paper, name in dict.fromkeys(owner(*each) for each in named):
         if paper not in papers:
             yield results_target(project, paper, name)
@@ -315,10 +308,10 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         paper=paper,
         name=kind,
         rule=rule_name(paper, kind),
-        inputs=_paths(project, paper, study.judged(kind)),
+        inputs=_paths(project, paper, study.judged[kind]),
         files=tuple(folder / f"{name}.csv" for name in VERDICTS[kind]),
         depends_on={kind: study.judged_fingerprint(kind)}
-        | _read(project, paper, study.judged(kind)),
+        | _read(project, paper, study.judged[kind]),
     )
 
 
@@ -368,8 +361,8 @@ def ledger_target(project: Project) -> Target:
 
 def report_target(project: Project, built: Iterable[Target]) -> Target:
     """Return the report; ``depends_on`` has its own sources, what it shows has others."""
-    shown = list(built)
-    chosen = [*wanted(shown, extra=False), *wanted(shown, extra=True)]
+    shown = [target for target in built if target.kind in SHOWN]
+    chosen = sorted(shown, key=lambda target: target.is_extra)
     sources = apart_from_registry("dpbandits.pipeline.report")
     folder = project.results_folder()
     return Target(

@@ -41,12 +41,9 @@ NOT_COMPARED = {*QUANTITIES, "nash_influence"} - {CURVE}
 
 @dataclass(frozen=True)
 class Plan:
-    """How the sample is drawn.
+    """How the sample is drawn: cells of each set of results, of at most so many rounds each.
 
-    Attributes:
-        cells: how many are drawn from each set of results.
-        rounds: most rounds (runs times horizon) that a cell may take; costlier ones are not drawn.
-        seed: of the draw; the streams of the cells do not depend on it.
+    The streams of the cells do not depend on the seed.
     """
 
     cells: int = 5
@@ -62,13 +59,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Sample:
-    """The cells drawn, and what the draw left out.
+    """The cells drawn, cheapest first: paper, results, a batch of runs; and what was left out.
 
-    Attributes:
-        cells: paper, name of the results and a batch of the runs of a series; cheapest first.
-        of: how many cells there were to draw from, costly ones among them.
-        too_costly: sets of results without a cell that is cheap enough.
-        not_built: sets of results that are not there.
+    ``of`` counts all cells there were to draw from, costly ones among them.
     """
 
     cells: list[tuple[str, str, Series]]

@@ -24,46 +24,32 @@ def refusal(name: str, value: object, allowed: str) -> InputError:
 
 
 def _numbers(
-    name: str, value: ArrayLike, accept: Callable[[FloatArray], NDArray[np.bool_]], allowed: str
-) -> FloatArray:
-    try:
-        given = np.asarray(value)
-    except ValueError as error:
-        raise refusal(name, value, allowed) from error
-    # Text and truth values would turn into numbers silently.
-    if given.dtype.kind not in "iuf":
-        raise refusal(name, value, allowed)
-    array = given.astype(np.float64)
-    wrong = ~((array <= _LARGEST) & accept(array))
-    if wrong.any():
-        raise refusal(name, float(array[wrong].flat[0]), allowed)
-    return array
+    accept: Callable[[FloatArray], NDArray[np.bool_]], allowed: str
+) -> Callable[[str, ArrayLike], FloatArray]:
+    """Return the check of an argument (name, value) that returns an array of floats."""
+
+    def check(name: str, value: ArrayLike) -> FloatArray:
+        try:
+            given = np.asarray(value)
+        except ValueError as error:
+            raise refusal(name, value, allowed) from error
+        # Text and truth values would turn into numbers silently.
+        if given.dtype.kind not in "iuf":
+            raise refusal(name, value, allowed)
+        array = given.astype(np.float64)
+        wrong = ~((array <= _LARGEST) & accept(array))
+        if wrong.any():
+            raise refusal(name, float(array[wrong].flat[0]), allowed)
+        return array
+
+    return check
 
 
-def positive(name: str, value: ArrayLike) -> FloatArray:
-    """Numbers above 0 and at most 1e100, as an array of floats."""
-    return _numbers(name, value, lambda array: array > 0, f"above 0 and at most {_LARGEST}")
-
-
-def non_negative(name: str, value: ArrayLike) -> FloatArray:
-    """Numbers from 0 to 1e100, as an array of floats."""
-    return _numbers(name, value, lambda array: array >= 0, f"from 0 to {_LARGEST}")
-
-
-def above_one(name: str, value: ArrayLike) -> FloatArray:
-    """Numbers above 1 (an order of a Renyi divergence), as an array of floats."""
-    return _numbers(name, value, lambda array: array > 1, f"above 1 and at most {_LARGEST}")
-
-
-def probability(name: str, value: ArrayLike) -> FloatArray:
-    """Numbers strictly between 0 and 1, as an array of floats."""
-    allowed = "strictly between 0 and 1"
-    return _numbers(name, value, lambda array: (array > 0) & (array < 1), allowed)
-
-
-def unit_interval(name: str, value: ArrayLike) -> FloatArray:
-    """Numbers from 0 to 1, both ends allowed, as an array of floats."""
-    return _numbers(name, value, lambda array: (array >= 0) & (array <= 1), "from 0 to 1")
+positive = _numbers(lambda array: array > 0, f"above 0 and at most {_LARGEST}")
+non_negative = _numbers(lambda array: array >= 0, f"from 0 to {_LARGEST}")
+above_one = _numbers(lambda array: array > 1, f"above 1 and at most {_LARGEST}")
+probability = _numbers(lambda array: (array > 0) & (array < 1), "strictly between 0 and 1")
+unit_interval = _numbers(lambda array: (array >= 0) & (array <= 1), "from 0 to 1")
 
 
 def scalar(name: str, array: FloatArray) -> float:

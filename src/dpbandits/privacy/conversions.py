@@ -3,6 +3,8 @@
 Renyi DP is converted as in Mironov (2017), or by the smaller bound of Canonne, Kamath and Steinke
 (2020), which Balle et al. (2020) found too. The Renyi curve of a Gaussian mechanism, and of any
 composition of them, is a straight line gamma(alpha) = slope * alpha (zCDP, slope = rho).
+
+An argument outside its range is an InputError.
 """
 
 import math
@@ -86,9 +88,6 @@ def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> 
         gamma: RDP parameter at the order alpha, 0 or above.
         alpha: Order, above 1.
         delta: Strictly between 0 and 1.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     gammas, orders = non_negative("gamma", gamma), above_one("alpha", alpha)
     return unwrap(gammas - np.log(probability("delta", delta)) / (orders - 1))
@@ -109,9 +108,6 @@ def optimal_order(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
     Args:
         slope: Slope of the RDP curve, above 0.
         delta: Strictly between 0 and 1.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     logs = np.log(probability("delta", delta))
     return unwrap(1 + np.sqrt(-logs / positive("slope", slope)))
@@ -131,9 +127,6 @@ def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
     Args:
         slope: Slope of the RDP curve, above 0.
         delta: Strictly between 0 and 1.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     slopes = positive("slope", slope)
     return unwrap(slopes + 2 * np.sqrt(-slopes * np.log(probability("delta", delta))))
@@ -150,9 +143,6 @@ def improved_rdp_to_dp(gamma: float, alpha: float, delta: float) -> float:
         gamma: RDP parameter at the order alpha, 0 or above.
         alpha: Order, above 1.
         delta: Strictly between 0 and 1.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     level, order = scalar("gamma", non_negative("gamma", gamma)), above_one("alpha", alpha)
     wanted = scalar("delta", probability("delta", delta))
@@ -169,9 +159,6 @@ def improved_zcdp_epsilon(rho: float, delta: float) -> float:
     Args:
         rho: 0 or above: Renyi DP with rho alpha at every order alpha.
         delta: Strictly between 0 and 1.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     slope = scalar("rho", non_negative("rho", rho))
     log_delta = math.log(scalar("delta", probability("delta", delta)))
@@ -191,9 +178,6 @@ def zcdp_delta(rho: float, epsilon: float) -> float:
     Args:
         rho: 0 or above.
         epsilon: 0 or above.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     slope = scalar("rho", non_negative("rho", rho))
     wanted = scalar("epsilon", non_negative("epsilon", epsilon))

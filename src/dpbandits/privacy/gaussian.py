@@ -9,7 +9,8 @@ equals phi(u) (M(-u) - M(-v)), where M(x) = Phi(-x)/phi(x) is Mills' ratio, and
 1 - delta = Phi(-u) + phi(u) M(-v). No exponential of epsilon is left: the first form serves
 where delta is small, the second where delta is close to 1.
 
-The functions take scalars or arrays (which broadcast) and answer with a float or an array.
+The functions take scalars or arrays (which broadcast) and answer with a float or an array; an
+argument outside its range is an InputError.
 """
 
 from collections.abc import Callable
@@ -41,9 +42,6 @@ def gaussian_mechanism(sensitivity: ArrayLike, standard_deviation: ArrayLike) ->
     Args:
         sensitivity: Largest change of the released value between neighbours, above 0.
         standard_deviation: Standard deviation of the noise, above 0.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     deviations = positive("standard_deviation", standard_deviation)
     return unwrap(positive("sensitivity", sensitivity) / deviations)
@@ -59,9 +57,6 @@ def compose_gdp(etas: ArrayLike) -> float | FloatArray:
 
     Returns:
         eta, with the shape of `etas` without its last axis (a float for one axis).
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     parts = np.atleast_1d(non_negative("etas", etas))
     return unwrap(np.sqrt(np.square(parts).sum(axis=-1)))
@@ -79,9 +74,6 @@ def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     Args:
         epsilon: 0 or above.
         eta: GDP parameter, above 0.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     return unwrap(_log_delta(non_negative("epsilon", epsilon), positive("eta", eta)))
 
@@ -100,9 +92,6 @@ def delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     Args:
         epsilon: 0 or above.
         eta: GDP parameter, above 0.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     return np.exp(log_delta(epsilon, eta))
 
@@ -121,9 +110,6 @@ def epsilon(delta: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     Args:
         delta: Strictly between 0 and 1.
         eta: GDP parameter, above 0.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     deltas, etas = np.broadcast_arrays(probability("delta", delta), positive("eta", eta))
     zero = np.zeros(etas.shape)
@@ -152,9 +138,6 @@ def eta_from(epsilon: ArrayLike, delta: ArrayLike) -> float | FloatArray:
     Args:
         epsilon: 0 or above.
         delta: Strictly between 0 and 1.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     epsilons, deltas = np.broadcast_arrays(
         non_negative("epsilon", epsilon), probability("delta", delta)

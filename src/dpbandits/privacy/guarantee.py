@@ -7,7 +7,7 @@ every order), ``renyi`` (gamma at one order) and ``approximate`` (epsilon at a d
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -36,10 +36,6 @@ from dpbandits.privacy.conversions import (
 Kind = Literal["gdp", "pure", "approximate", "renyi", "none"]
 Status = Literal["stated", "proved", "not contradicted", "refuted"]
 Model = Literal["central", "local"]
-
-KINDS = ("gdp", "pure", "approximate", "renyi", "none")
-STATUSES = ("stated", "proved", "not contradicted", "refuted")
-MODELS = ("central", "local")
 
 _SMALLEST = 5e-324
 # The relative error of gaussian.delta is below 1e-9, and below 1e-12 from this eta on.
@@ -85,9 +81,9 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         """Raise InputError for what is no guarantee."""
-        choice("status", self.status, STATUSES)
-        choice("model", self.model, MODELS)
-        if choice("kind", self.kind, KINDS) != "none":
+        choice("status", self.status, get_args(Status))
+        choice("model", self.model, get_args(Model))
+        if choice("kind", self.kind, get_args(Kind)) != "none":
             scalar("parameter", non_negative("parameter", self.parameter))
         elif self.parameter != math.inf:
             raise refusal("parameter", self.parameter, "left out for kind 'none'")
@@ -259,15 +255,10 @@ class Level:
 
 @dataclass(frozen=True)
 class Converted:
-    """What follows, and from what.
-
-    Attributes:
-        level: the guarantee that follows.
-        source: where the conversion is taken from.
-    """
+    """What follows, and from what."""
 
     level: Level
-    source: str
+    source: str  # where the conversion is taken from
 
     def describe(self) -> str:
         """Return it in a few words."""
@@ -317,7 +308,9 @@ def convert(
         possible = [to for begin, to in _RULES if begin == level.kind]
         allowed = ", ".join(dict.fromkeys([level.kind, *possible, "approximate"]))
         raise InputError(f"{kind}: does not follow from {level.kind}; allowed: {allowed}")
-    value, source = rule(level, order)
+    if level.order and order and order > level.order:
+        raise InputError(f"order is {order:.6g}; allowed: at most the given one, {level.order:.6g}")
+    value, source = rule[0](level.value, order or math.inf), rule[1]
     return [Converted(Level(kind, value, order), source)]
 
 
@@ -329,36 +322,22 @@ def _only(name: str, value: object, allowed: bool, owner: str) -> None:
         raise InputError(f"{name} is {value!r}; allowed: none for {owner}")
 
 
-_Rule = Callable[[Level, float | None], tuple[float, str]]
-_RULES: dict[tuple[str, str], _Rule] = {
-    ("pure", "gdp"): lambda level, order: (
-        pure_to_gdp(level.value),
+_RULES: dict[tuple[str, str], tuple[Callable[[float, float], float], str]] = {
+    ("pure", "gdp"): (
+        lambda epsilon, order: pure_to_gdp(epsilon),
         "trade-off curve of randomised response, tight",
     ),
-    ("pure", "zcdp"): lambda level, order: (
-        level.value**2 / 2.0,
+    ("pure", "zcdp"): (
+        lambda epsilon, order: epsilon**2 / 2.0,
         "Bun and Steinke (2016), Proposition 3.3",
     ),
-    ("pure", "renyi"): lambda level, order: (
-        pure_to_rdp(level.value, order or math.inf),
-        "Mironov (2017), randomised response, tight",
-    ),
-    ("gdp", "zcdp"): lambda level, order: (level.value**2 / 2.0, f"{_MIRONOV}, tight"),
-    ("gdp", "renyi"): lambda level, order: (
-        (order or math.inf) * level.value**2 / 2.0,
-        f"{_MIRONOV}, tight",
-    ),
-    ("zcdp", "renyi"): lambda level, order: ((order or math.inf) * level.value, "definition"),
-    ("renyi", "renyi"): lambda level, order: (_lowered(level, order or math.inf), "monotone"),
+    ("pure", "renyi"): (pure_to_rdp, f"{_MIRONOV}, randomised response, tight"),
+    ("gdp", "zcdp"): (lambda eta, order: eta**2 / 2.0, f"{_MIRONOV}, tight"),
+    ("gdp", "renyi"): (lambda eta, order: order * eta**2 / 2.0, f"{_MIRONOV}, tight"),
+    ("zcdp", "renyi"): (lambda rho, order: order * rho, "definition"),
+    ("renyi", "renyi"): (lambda gamma, order: gamma, "monotone"),
 }
-
-
-def _lowered(level: Level, order: float) -> float:
-    """Return gamma at a smaller order, which is no larger; InputError at a larger one."""
-    given = level.order or math.inf
-    if order > given:
-        raise InputError(f"order is {order:.6g}; allowed: at most the given one, {given:.6g}")
-    return level.value
+"""(given, wanted) -> the wanted number by the given one and an order, and its source."""
 
 
 def _to_approximate(level: Level, delta: float | None, epsilon: float | None) -> list[Converted]:

@@ -4,6 +4,8 @@ By Gaussian DP and Renyi DP as the papers derive them. By standard DP (ts-is-dp,
 printed, although the proof rests on a false lemma and these guarantees do not hold in general
 (TSDP-E8); with exact guarantees of single rounds `ts_corrected_standard_epsilon` composes as the
 paper does, `ts_basic_standard_epsilon` by adding epsilons and deltas.
+
+An argument outside its range is an InputError.
 """
 
 import math
@@ -58,9 +60,6 @@ def ts_round_gdp(pulls: int = 1) -> float:
 
     Args:
         pulls: Number n of pulls so far of the arm with the changed reward, 1 (default) or above.
-
-    Raises:
-        InputError: pulls is not an integer of at least 1.
     """
     return 1 / math.sqrt(integer("pulls", pulls, 1) + 1)
 
@@ -72,9 +71,6 @@ def ts_gaussian_gdp(horizon: int) -> float:
 
     Args:
         horizon: Number of rounds T, 1 or above.
-
-    Raises:
-        InputError: horizon is not an integer of at least 1.
     """
     return math.sqrt(integer("horizon", horizon, 1) / 2)
 
@@ -88,9 +84,6 @@ def ts_gaussian_rdp_epsilon(delta: Values, horizon: int, alpha: float | None = N
         delta: Strictly between 0 and 1. Any shape.
         horizon: Number of rounds T, 1 or above.
         alpha: Order, above 1; left out, the optimal one, 1 + 2 sqrt(log(1/delta)/T).
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     slope = integer("horizon", horizon, 1) / 4
     if alpha is None:
@@ -147,9 +140,6 @@ def required_c(b: int, eta: float, horizon: int) -> float:
         b: Pre-pulls of every arm, 0 or above.
         eta: GDP parameter to reach, above 0.
         horizon: Number of rounds T, 1 or above.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     pulls = integer("b", b, 0) + 1
     return integer("horizon", horizon, 1) / (scalar("eta", positive("eta", eta)) ** 2 * pulls)
@@ -169,9 +159,6 @@ def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> float | Fl
 
     Returns:
         eta, with the shape of `inverse_count_sums` without its last axis (a float for one run).
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     sums = np.atleast_1d(non_negative("inverse_count_sums", inverse_count_sums))
     return unwrap(np.sqrt(sums.max(axis=-1) / scalar("c", positive("c", c))))
@@ -216,9 +203,6 @@ def ts_round_epsilon(delta: Values, n_arms: int) -> Values:
     Args:
         delta: Strictly between 0 and 1 and below (N - 1)/2. Any shape.
         n_arms: Number of arms N, 2 or above.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     arms = integer("n_arms", n_arms, 2)
     return unwrap_like(delta, _noisy_max_epsilon(probability("delta", delta), arms, _ROUND_ETA))
@@ -290,9 +274,6 @@ def advanced_composition(epsilon0: ArrayLike, rounds: int, slack: ArrayLike) -> 
         epsilon0: Epsilon of one round, 0 or above.
         rounds: Number T of rounds, 1 or above.
         slack: Part of the final delta that pays for the composition, strictly in (0, 1).
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     one, count = non_negative("epsilon0", epsilon0), integer("rounds", rounds, 1)
     width = np.sqrt(-2 * count * np.log(probability("slack", slack)))
@@ -343,9 +324,6 @@ def ts_corrected_standard_epsilon(delta: Values, horizon: int, split: str = "bes
         delta: Final delta, strictly between 0 and 1. Any shape.
         horizon: Number of rounds T, 1 or above.
         split: "best" (default) or "half", as in `ts_standard_epsilon`.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
 
     def per_round(parts: FloatArray) -> FloatArray:
@@ -365,9 +343,6 @@ def ts_basic_standard_epsilon(delta: Values, horizon: int) -> Values:
     Args:
         delta: Final delta, strictly between 0 and 1. Any shape.
         horizon: Number of rounds T, 1 or above.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     rounds = integer("horizon", horizon, 1)
     per_round = gaussian.epsilon(probability("delta", delta) / rounds, _ROUND_ETA)
@@ -402,9 +377,6 @@ def dp_ts_ucb_budget(alpha: float, horizon: int) -> float:
     Args:
         alpha: Trade-off parameter, 0 to 1.
         horizon: Number of rounds T, 3 or above.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     share, rounds = _arguments(alpha, horizon)
     growth = math.pow(rounds, (1 - share) / 2)
@@ -422,9 +394,6 @@ def dp_ts_ucb_gdp(alpha: float, horizon: int, *, interpretation: str = "theorem4
         interpretation: "theorem4.4" (default), sqrt(2 phi / ln(T)^alpha), charges the draws and
             their maximum; "theorem4.6" is the eta that Theorem 4.6 puts in, sqrt(2 phi); "tight",
             sqrt(phi / ln(T)^alpha), charges the draws alone, of which the maximum is a function.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     share, rounds = _arguments(alpha, horizon)
     phases = 1 if choice("interpretation", interpretation, GDP_INTERPRETATIONS) == "tight" else 2
@@ -444,9 +413,6 @@ def equal_privacy_c(alpha: float, b: int, horizon: int, *, root: bool = False) -
         b: Pre-pulls of every arm, 0 or above.
         horizon: Number of rounds T, 3 or above.
         root: Take the root, as Section 5.3 prints; the two algorithms are then not equally private.
-
-    Raises:
-        InputError: An argument is outside its range.
     """
     share, rounds = _arguments(alpha, horizon)
     pulls = integer("b", b, 0) + 1

@@ -55,16 +55,13 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
 
 @dataclass(frozen=True)
 class PhaseTwo:
-    """Rules of Phase II for two arms after ``rounds`` of Phase I.
+    """Rules of Phase II of GDP-NCB for two arms."""
 
-    ``log`` is the logarithm in the index, ``noise_log`` that of the noise.
-    """
-
-    horizon: int
+    horizon: int  # T
     epsilon: float
-    rounds: int
-    log: float
-    noise_log: float
+    rounds: int  # of Phase I
+    log: float  # in the index
+    noise_log: float  # L of the noise, whose scale in a sum is L / epsilon
     c: float = C
     alpha: float = ALPHA
 
@@ -96,15 +93,11 @@ class PhaseTwo:
 
 @dataclass(frozen=True)
 class Release:
-    """One private mean of the changed arm that decides whether the arm is pulled again.
+    """One private mean of the changed arm that decides whether the arm is pulled again."""
 
-    ``needed`` is the sum of rewards, of Phase I and the episode, that the noisy sum has to exceed,
-    ``rewards`` the episode's own sum.
-    """
-
-    length: int
-    needed: float
-    rewards: float
+    length: int  # pulls of the episode
+    needed: float  # sum of rewards, of Phase I and the episode, that the noisy sum has to exceed
+    rewards: float  # sum of the episode's
 
 
 def as_coded(horizon: int, epsilon: float, noise: str = "natural") -> PhaseTwo:
@@ -122,11 +115,10 @@ def explored(rounds: int) -> tuple[int, int]:
 def deciding_releases(rules: PhaseTwo, other: int, changed: int) -> list[Release]:
     """Return the releases of the changed arm in Phase II that leave its next pull to the noise.
 
-    All rewards of Phase I are 0, and the other arm, which has the private mean 0 at first, is not
-    pulled in Phase II. The rewards of an episode sum to one less than what is needed, where they
-    can. The list ends with the horizon, or where the changed arm cannot come next with any mean in
-    [0, 1]. With as many pulls as the other one the changed arm is arm 1, which comes first;
-    with fewer it is arm 2, which loses ties.
+    All rewards of Phase I are 0, and the other arm, of private mean 0 at first, is not pulled
+    again. The rewards of an episode sum to one less than what is needed, where they can. The list
+    ends where the changed arm cannot come next with any mean in [0, 1]. With as many pulls as the
+    other one it is arm 1, which comes first; with fewer it is arm 2, which loses ties.
     """
     level = rules.index(0.0, other + 1)
     releases = []
@@ -144,8 +136,8 @@ def release_loss(horizon: int, epsilon: float) -> float:
     """Return a privacy loss of GDP-NCB as coded in the releases of Phase II, two arms.
 
     Phase I of W rounds, all of reward 0 but one of arm 2, which is 0 or 1; then arm 2, whose
-    rewards are 0, to the end. The product over the releases that a decision follows of
-    F((1 - n theta)/b)/F(-n theta/b).
+    rewards are 0, to the end. The product over the releases that a decision follows of F((1 - n
+    theta)/b)/F(-n theta/b).
     """
     rules = as_coded(horizon, epsilon)
     decided = deciding_releases(rules, *explored(rules.rounds))
@@ -158,7 +150,7 @@ def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
 
     The largest over s of Phi(-s/sigma) - e^epsilon Phi(-(s + 1)/sigma), the rewards of the tables
     summing to s and s + 1, with sigma = sqrt(2 ln(1.25/delta))/epsilon (Algorithm 2, line 5). Of
-    two means of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
+    two ``means`` of equal pulls the difference decides, so that sigma is sqrt(2) times as large and
     s may be as small as -1.
     """
     sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon

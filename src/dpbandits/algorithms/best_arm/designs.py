@@ -35,36 +35,23 @@ REMEMBERED_SETS, REMEMBERED_INSTANCES = 512, 8
 
 @dataclass(frozen=True, eq=False)
 class MaxDet:
-    """A Max-Det collection of n features in r dimensions.
+    """A Max-Det collection of n features in r dimensions."""
 
-    Attributes:
-        arms: its members, as positions among the features, increasing; r of them.
-        coefficients: every feature as a combination of the members', shape (n, r).
-        exact: whether no subset has a larger volume, or merely none that is one exchange away.
-    """
-
-    arms: tuple[int, ...]
-    coefficients: FloatArray
-    exact: bool
+    arms: tuple[int, ...]  # r positions among the features, increasing
+    coefficients: FloatArray  # every feature by the members', shape (n, r)
+    exact: bool  # or no better one is a single exchange away
 
 
 def rank_of(features: FloatArray) -> int:
-    """Return the dimension of the span of features, one a row (not in the paper).
-
-    Singular values count from above max(n, d) times the machine precision times the largest one.
-    """
-    values = np.linalg.svd(features, compute_uv=False)
-    tolerance = max(features.shape) * float(np.finfo(np.float64).eps)
-    return int(np.count_nonzero(values > tolerance * values[0]))
+    """Return the dimension of the span of features, one a row."""
+    return int(np.linalg.matrix_rank(features))
 
 
 def span_of(features: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Reduce the dimension of features to the rank r of their span (DP-BAI, Equation 9).
+    """Return features in a basis of their span, of rank r, and r positions of independent ones.
 
-    Returns:
-        The features in an orthonormal basis of their span, or, where that is the whole space, as
-        they are (dp-bai, Appendix E.1), shape (n, r); and the positions of features that are a
-        basis of it, increasing, shape (r,).
+    The basis is orthonormal (DP-BAI, Equation 9); features that span the whole space stay as they
+    are (dp-bai, Appendix E.1).
     """
     rank = rank_of(features)
     chosen, basis = pivoted_basis(features, rank)
@@ -74,10 +61,7 @@ def span_of(features: FloatArray) -> tuple[FloatArray, IntArray]:
 
 @njit
 def multiply_rows(left, right):
-    """Return the product of two matrices, every row by the same operations in the same order.
-
-    Libraries may sum different rows in different orders, and equal rows then differ by rounding.
-    """
+    """Return the product of two matrices, each row summed in one order: equal rows stay equal."""
     product = np.zeros((left.shape[0], right.shape[1]))
     for i in range(left.shape[0]):
         for k in range(left.shape[1]):
@@ -88,11 +72,10 @@ def multiply_rows(left, right):
 
 @njit
 def pivoted_basis(features, rank):
-    """Return ``rank`` independent features and an orthonormal basis of their span.
+    """Return ``rank`` independent features, in order of choice, and an orthonormal basis of these.
 
     QR factorisation with column pivoting, by Gram and Schmidt with a second pass: the next feature
-    is the one that is farthest from the span of those before it, the first one among equals.
-    Positions are in the order of choice, shape (r,), the basis has shape (d, r).
+    is the one that is farthest from the span so far, the first one among equals.
     """
     rest = features.copy()
     chosen, basis = np.empty(rank, np.int64), np.empty((features.shape[1], rank))
@@ -116,10 +99,7 @@ def pivoted_basis(features, rank):
 
 
 def _orthonormal(features: FloatArray, owner: str) -> FloatArray:
-    """Return the features in coordinates in which nothing is ill-conditioned.
-
-    Neither a Max-Det collection nor a G-optimal design depends on the coordinates.
-    """
+    """Return the features in coordinates in which nothing is ill-conditioned."""
     n, rank = features.shape
     if not 1 <= rank <= n or rank_of(features) < rank:
         raise InputError(f"{owner}: features are {n} x {rank} of lower rank; allowed: rank {rank}")
@@ -323,8 +303,8 @@ def _reduce(features: FloatArray, weights: FloatArray) -> FloatArray:
 def _empty_others(moments, weights, basic):
     """Shift weight, the moment kept, until only as many features as there are basic ones have any.
 
-    One after the other, each other feature hands its weight to the basic ones, whose moments
-    combine to its own; where one of those runs out of weight first, the two change places.
+    Each other feature hands its weight to the basic ones, whose moments combine to its own; where
+    one of those runs out of weight first, the two change places.
     """
     inverse = np.ascontiguousarray(np.linalg.inv(moments[basic]))
     other = np.ones(weights.size, np.bool_)
@@ -346,10 +326,7 @@ def _empty_others(moments, weights, basic):
 
 
 def _polish(features: FloatArray, weights: FloatArray) -> FloatArray:
-    """Solve a_i^T V^{-1} a_i = r on the support by Newton's method, to the last digits.
-
-    Otherwise a pull more or less would be a matter of rounding where a share of the pulls is whole.
-    """
+    """Solve a_i^T V^{-1} a_i = r on the support by Newton: whole shares need all digits."""
     for _ in range(NEWTON_STEPS):
         inverse, variances = _inverse_moment(features, weights)
         slope = (features @ inverse @ features.T) ** 2
@@ -389,10 +366,7 @@ def efficient_counts(weights: FloatArray, total: int) -> IntArray:
 
 
 class Geometry:
-    """Designs for sets of arms of one instance, remembered over phases, trials and batches.
-
-    Sets are the bytes of increasing arrays of arm numbers.
-    """
+    """Designs of one instance, remembered for sets of arms: bytes of increasing numbers."""
 
     def __init__(self, features: FloatArray) -> None:
         """Remember the features."""
@@ -401,10 +375,7 @@ class Geometry:
         self.regressors = lru_cache(REMEMBERED_SETS)(self._regressors)
 
     def _collection(self, active: bytes) -> MaxDet | None:
-        """Return a Max-Det collection of the active arms, or None where all are to be pulled.
-
-        All are where their rank r is 0 or at least the root of their number (BAI-E11).
-        """
+        """Return a Max-Det collection, or None where r = 0 or r^2 >= s: pull all (BAI-E11)."""
         features = self.features[np.frombuffer(active, np.int64)]
         rank = rank_of(features)
         is_small = rank > 0 and rank * rank < len(features)
@@ -413,9 +384,8 @@ class Geometry:
     def _regressors(self, active: bytes, basis: str) -> tuple[FloatArray, FloatArray]:
         """Return coordinates, shape (s, r), and the G-optimal weights of the active arms.
 
-        ``basis`` is ``orthonormal`` or ``features`` (as many independent features). It is used
-        where the span is not the whole space; where it is, the axes stay as they are. Arms whose
-        features are all 0 have no coordinates and equal weights.
+        ``basis``, used below full rank, is ``orthonormal`` or independent ``features``; features
+        that are all 0 have no coordinates and equal weights.
         """
         features = self.features[np.frombuffer(active, np.int64)]
         coordinates, pivots = span_of(features)

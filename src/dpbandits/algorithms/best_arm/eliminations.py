@@ -42,25 +42,15 @@ SHARE_ROUND_OFF = 1e-9  # a share of the pulls and a whole number
 
 @dataclass(frozen=True)
 class PhaseSchedule:
-    """The phases of an elimination, known before the first pull.
+    """The phases of an elimination, known before the first pull."""
 
-    Attributes:
-        sizes: s_1 = K, ..., s_{M+1} = 1, arms active at the start of each phase and at the end.
-        early_phases: M1, phases that work down the fast shrinking sequence.
-        shrinkage: lambda, the factor of the fast shrinking sequence, at least 2; may be infinite.
-        halving: g_0, g_1, ..., 1.
-        shrinking: h_0, h_1, ..., 0.
-        early_pulls: d, pulls that each early phase may round up by.
-        late_pulls: q, the same for every other phase.
-    """
-
-    sizes: tuple[int, ...]
-    early_phases: int
-    shrinkage: float
-    halving: tuple[int, ...]
-    shrinking: tuple[int, ...]
-    early_pulls: int
-    late_pulls: int
+    sizes: tuple[int, ...]  # s_1 = K, ..., s_{M+1} = 1, active arms before each phase
+    early_phases: int  # M1, which work down the fast shrinking sequence
+    shrinkage: float  # lambda, its factor, at least 2; may be infinite
+    halving: tuple[int, ...]  # g_0, g_1, ..., 1
+    shrinking: tuple[int, ...]  # h_0, h_1, ..., 0
+    early_pulls: int  # d, by which each early phase may round up
+    late_pulls: int  # q, the same for every other phase
 
     @property
     def phases(self) -> int:
@@ -116,9 +106,7 @@ def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent"
 
 
 def halving_schedule(arms: int, late_pulls: int = 1) -> PhaseSchedule:
-    """Return K, ceil(K/2), ..., 1 with ceil(log2 K) phases and T' = T - ``late_pulls`` a phase.
-
-    Source: BAI-E4 for the Baseline (one pull a phase), BAI-C20 for Sequential Halving (none).
+    """Return K, ceil(K/2), ..., 1, for the Baseline (BAI-E4) or Sequential Halving (BAI-C20).
 
     Example:
         >>> halving_schedule(30).sizes
@@ -153,19 +141,12 @@ def _shrinking(first: int, shrinkage: float) -> tuple[int, ...]:
 
 
 class Rounds(NamedTuple):
-    """How OD-LinBAI spreads the budget over its rounds (Yang and Tan, 2022).
+    """How OD-LinBAI spreads the budget (Yang and Tan, 2022); features have rank d_0."""
 
-    Attributes:
-        sizes: K, ceil(d_0/2), ceil(d_0/4), ..., 1, d_0 being the rank of the features.
-        number: R = max(1, ceil(log2 d_0)).
-        reserved: pulls set aside for rounding up.
-        support: min(K, d_0 (d_0 + 1)/2), the most arms that a design has to pull.
-    """
-
-    sizes: tuple[int, ...]
-    number: int
-    reserved: int
-    support: int
+    sizes: tuple[int, ...]  # K, ceil(d_0/2), ceil(d_0/4), ..., 1
+    number: int  # R = max(1, ceil(log2 d_0))
+    reserved: int  # pulls set aside for rounding up
+    support: int  # min(K, d_0 (d_0 + 1)/2), the most arms that a design has to pull
 
 
 def rounds_of(arms: int, rank: int) -> Rounds:
@@ -180,33 +161,18 @@ def rounds_of(arms: int, rank: int) -> Rounds:
 
 
 class Step(NamedTuple):
-    """What is done in one phase with one set of s active arms.
-
-    Attributes:
-        active: the active arms, increasing, shape (s,).
-        arms: arms to pull, increasing, shape (r,).
-        pulls: how often each, shape (r,).
-        noise: law of the noise.
-        scale: its scale on a released sum; on a released mean, times the pulls behind it.
-        released: the k released sums as combinations of the arms' reward sums, shape (k, r); if
-            empty, the arms' means are released.
-        coefficients: the active arms' estimates as combinations of what is released, shape (s, k);
-            if empty, they are what is released.
-        exact: whether the arms were found by exhaustive search where a search was needed.
-        pooled: whether means run over all pulls so far, not over those of the phase alone.
-        random_ties: whether equal estimates are ranked at random, not by the arms' numbers.
-    """
+    """What is done in one phase with s active arms, of which r are pulled; arms increase."""
 
     active: IntArray
     arms: IntArray
     pulls: IntArray
-    noise: int
-    scale: float
-    released: FloatArray
-    coefficients: FloatArray
-    exact: bool
-    pooled: bool
-    random_ties: bool
+    noise: int  # its law
+    scale: float  # on a sum; on a mean, times the pulls behind it
+    released: FloatArray  # k sums by the arms' sums, (k, r); empty: their means
+    coefficients: FloatArray  # estimates by what is released, (s, k); empty: the same
+    exact: bool  # whether a search for arms was exhaustive
+    pooled: bool  # whether means run over all pulls so far
+    random_ties: bool  # or ranked by number
 
 
 NOTHING: FloatArray = np.empty((0, 0))
@@ -245,21 +211,12 @@ class Rules:
 
 @dataclass(frozen=True)
 class Means(Rules):
-    """Rules of an elimination by private means (dp-bai, Algorithm 1 and Section 5).
-
-    Attributes:
-        task: what is asked; without an interpretation ``rounding`` it is rounded down.
-        schedule: its phases.
-        collections: whether a phase with many arms in few dimensions pulls a Max-Det collection
-            instead of every active arm.
-        law: of the noise on a mean.
-        scale: of the noise, times the number of pulls behind the mean; 0: no noise.
-    """
+    """Rules of an elimination by private means (dp-bai, Algorithm 1 and Section 5)."""
 
     schedule: PhaseSchedule
-    collections: bool
-    law: int = SILENT
-    scale: float = 0.0
+    collections: bool  # whether large phases in few dimensions pull a Max-Det collection
+    law: int = SILENT  # of the noise on a mean
+    scale: float = 0.0  # times the pulls behind the mean; 0: no noise
 
     @property
     def smallest_budget(self) -> int:
@@ -304,14 +261,9 @@ class Means(Rules):
 
 @dataclass(frozen=True)
 class Regression(Rules):
-    """Rules of an elimination by regression (Yang and Tan, 2022 and dp-bai, Appendix E.1).
+    """Rules of an elimination by regression (Yang and Tan, 2022 and dp-bai, Appendix E.1)."""
 
-    Attributes:
-        task: what is asked; with noise its interpretations are those of DP-OD.
-        epsilon: privacy parameter; infinite: no noise.
-    """
-
-    epsilon: float = math.inf
+    epsilon: float = math.inf  # infinite: no noise, and the interpretations of OD-LinBAI
 
     @cached_property
     def schedule(self) -> Rounds:
@@ -386,9 +338,8 @@ def play_trials(
 ) -> Outcome:
     """Play a batch of independent trials.
 
-    Of the stream, a phase takes for each group of trials and each trial of it: the reward sums of
-    the arms to pull, the noise of what is released, and a key for each active arm where ties are
-    random.
+    A phase draws, for each group of trials and each trial of it, the reward sums of the arms to
+    pull, the noise, and a key for each active arm where ties are random.
     """
     bandit, sizes = rules.task.bandit, rules.schedule.sizes
     arms = len(bandit.arms)
@@ -422,10 +373,9 @@ def _groups(active: IntArray) -> list[tuple[IntArray, IntArray]]:
 
 @njit(nogil=True)
 def _play(step, trials, arms, rng, totals, pulls, kept, first):
-    """Play one phase of the trials that have the same active arms.
+    """Play one phase of the trials that have the same active arms; rows are trials.
 
-    ``totals`` and ``pulls`` have one row a trial and one column an arm (``totals`` is used where
-    means are pooled); ``kept`` gets the next active arms, ``first`` the estimates of trial 0.
+    ``kept`` gets the next active arms, ``first`` the estimates of trial 0.
     """
     means = step.released.shape[1] == 0
     sums, counts = np.empty(step.arms.size), step.pulls.copy()

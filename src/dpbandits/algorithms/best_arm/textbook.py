@@ -169,11 +169,7 @@ def _best(
     size: int,
     generator: np.random.Generator,
 ) -> list[int]:
-    """Return the ``size`` arms with the largest estimates, increasing.
-
-    Estimates that differ by rounding alone tie; then the smaller arm stays, or, where ties are
-    random, the arm with the larger key.
-    """
+    """Return the arms with the largest estimates; those equal but for rounding tie (``ties``)."""
     cut = sorted(estimates)[-size]
     margin = TIE * max(map(abs, estimates))
     above = [arm for arm, value in zip(active, estimates, strict=True) if value > cut + margin]
