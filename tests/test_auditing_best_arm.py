@@ -6,6 +6,7 @@ Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_b
 import itertools
 import math
 from collections.abc import Callable
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -51,12 +52,11 @@ def with_midpoint(features: Values) -> Values:
 # Losses.
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-@pytest.mark.parametrize("pulls", [1, 3, 11])
-def test_one_dimension_uses_the_whole_epsilon(pulls: int, epsilon: float) -> None:
+def test_one_dimension_uses_the_whole_epsilon() -> None:
     """By hand: equal to epsilon to 1e-12, at every T; 1.1 epsilon (BAI-E7)."""
-    assert sign_loss(pulls, epsilon).epsilon == pytest.approx(epsilon, rel=1e-12)
-    assert sign_loss(pulls, epsilon, 1.1).epsilon == pytest.approx(1.1 * epsilon, rel=1e-12)
+    for pulls, epsilon in product([1, 3, 11], [0.1, 1.0, 5.0]):
+        assert sign_loss(pulls, epsilon).epsilon == pytest.approx(epsilon, rel=1e-12)
+        assert sign_loss(pulls, epsilon, 1.1).epsilon == pytest.approx(1.1 * epsilon, rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -303,11 +303,11 @@ KERNELS: dict[str, tuple[str, Values, list[int], int, Callable[[], float]]] = {
 }
 
 
-@pytest.mark.parametrize("case", KERNELS)
-def test_engine_and_kernel_agree(case: str) -> None:
+def test_engine_and_kernel_agree() -> None:
     """20000 trials each, within 4.5 standard errors: one of eight wrong once in 18000 times."""
-    algorithm, features, means, budget, chance = KERNELS[case]
-    assert near(success(algorithm, features, means, budget), chance(), 20_000)
+    for case in KERNELS:
+        algorithm, features, means, budget, chance = KERNELS[case]
+        assert near(success(algorithm, features, means, budget), chance(), 20_000)
 
 
 def test_kernel_and_engine_would_differ_at_another_scale() -> None:
@@ -335,22 +335,21 @@ def test_needed_delta_in_one_dimension_is_the_maximum_over_tables() -> None:
         assert found == pytest.approx(float(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize("binary", [True, False])
-@pytest.mark.parametrize("two_sums", [True, False])
-def test_needed_delta_is_a_scan_over_tables(two_sums: bool, binary: bool) -> None:
+def test_needed_delta_is_a_scan_over_tables() -> None:
     """Both outputs, neighbours in both directions, sums 0..n; in between on a grid of 1/400."""
-    pulls, step = 6, 1.0 if binary else 1 / 400
-    for epsilon, delta in ((1.0, 0.3), (5.0, 0.3), (8.0, 0.5), (20.0, 0.9)):
-        sigma = deviation(epsilon, delta, "classical")
-        low = -pulls if two_sums else 0
-        sums = np.arange(low, pulls - 1 + step / 2, step)
-        scale = sigma * (math.sqrt(2.0) if two_sums else 1.0)
-        wins = [norm.cdf(sums / scale), norm.cdf((sums + 1) / scale)]
-        loses = [norm.sf(sums / scale), norm.sf((sums + 1) / scale)]
-        scans = [p - math.exp(epsilon) * q for p, q in (wins, wins[::-1], loses, loses[::-1])]
-        expected = max(float(np.max(scans)), 0.0)
-        found = needed_delta(epsilon, sigma, pulls, two_sums=two_sums, binary=binary)
-        assert found == pytest.approx(expected, abs=1e-9 if binary else 1e-4)
+    for two_sums, binary in product([True, False], [True, False]):
+        pulls, step = 6, 1.0 if binary else 1 / 400
+        for epsilon, delta in ((1.0, 0.3), (5.0, 0.3), (8.0, 0.5), (20.0, 0.9)):
+            sigma = deviation(epsilon, delta, "classical")
+            low = -pulls if two_sums else 0
+            sums = np.arange(low, pulls - 1 + step / 2, step)
+            scale = sigma * (math.sqrt(2.0) if two_sums else 1.0)
+            wins = [norm.cdf(sums / scale), norm.cdf((sums + 1) / scale)]
+            loses = [norm.sf(sums / scale), norm.sf((sums + 1) / scale)]
+            scans = [p - math.exp(epsilon) * q for p, q in (wins, wins[::-1], loses, loses[::-1])]
+            expected = max(float(np.max(scans)), 0.0)
+            found = needed_delta(epsilon, sigma, pulls, two_sums=two_sums, binary=binary)
+            assert found == pytest.approx(expected, abs=1e-9 if binary else 1e-4)
 
 
 def test_the_classical_calibration_holds_below_1_and_fails_far_above() -> None:

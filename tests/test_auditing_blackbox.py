@@ -334,9 +334,8 @@ def fails(value: Any, rng: Rng, n: int) -> Any:
     raise ValueError("no such thing")
 
 
-@pytest.mark.parametrize(
-    ("sample", "more", "line"),
-    [
+def test_bad_input_is_one_line() -> None:
+    for sample, more, line in [
         (fails, {}, "audit_mechanism: sample raises ValueError: no such thing"),
         (lambda v, rng, n: ["a"] * n, {}, "of shape .*; allowed: numbers of shape"),
         (lambda v, rng, n: np.zeros(3), {}, r"float64 of shape \(3,\) for n = 32768; allowed: "),
@@ -350,8 +349,6 @@ def fails(value: Any, rng: Rng, n: int) -> Any:
         (released(1.0), {"runs": 2}, "runs is 2; allowed: a whole number from 8 to"),
         (released(1.0), {"names": ["a", "b"]}, "names are .*; allowed: 1, one a column"),
         (3, {}, "audit_mechanism: sample is 3; allowed: a function"),
-    ],
-)
-def test_bad_input_is_one_line(sample: Any, more: dict[str, Any], line: str) -> None:
-    with pytest.raises(InputError, match=line):
-        found(sample, 0.0, 1.0, **more)
+    ]:
+        with pytest.raises(InputError, match=line):
+            found(sample, 0.0, 1.0, **more)

@@ -5,7 +5,6 @@ quantile of a binomial with that chance, so that a correct bound crosses it with
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -65,28 +64,25 @@ def test_p_value_is_the_level_at_which_the_bound_meets_the_claim() -> None:
     assert p_value(bound, math.inf) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
+def test_wrong_input_is_said_in_one_line() -> None:
+    for call, said in [
         (lambda: clopper_pearson(11, 10, 0.05), "hits is 11 of 10 runs"),
         (lambda: clopper_pearson(0, 0, 0.05), "hits is 0 of 0 runs"),
         (lambda: clopper_pearson(1, 10, 0.0), "level is 0.0"),
         (lambda: Measure("epsilon", delta=1.1), "delta is 1.1"),
         (lambda: Measure("delta", epsilon=-1.0), "epsilon -1.0"),
         (lambda: Measure("eta"), "measure is 'eta'"),  # type: ignore[arg-type]
-    ],
-)
-def test_wrong_input_is_said_in_one_line(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        call()
+    ]:
+        with pytest.raises(InputError, match=said):
+            call()
 
 
-@pytest.mark.parametrize("z", [-3.0, -40.0, -1e4, -3e7])
-def test_quantiles_of_log_tails_are_exact(z: float) -> None:
-    likely, unlikely = float(log_ndtr(z)), float(log_ndtr(z * 1.5))
-    for logs in ((likely, unlikely), (unlikely, likely)):
-        assert Event("", *logs).mu == pytest.approx(-0.5 * z, rel=1e-12)
-    assert Event("", likely, likely).mu == 0.0
+def test_quantiles_of_log_tails_are_exact() -> None:
+    for z in [-3.0, -40.0, -1e4, -3e7]:
+        likely, unlikely = float(log_ndtr(z)), float(log_ndtr(z * 1.5))
+        for logs in ((likely, unlikely), (unlikely, likely)):
+            assert Event("", *logs).mu == pytest.approx(-0.5 * z, rel=1e-12)
+        assert Event("", likely, likely).mu == 0.0
 
 
 def test_an_event_shows_what_its_chances_say() -> None:

@@ -7,7 +7,7 @@ fixed seeds and reject correct code once in ten thousand times at most each.
 import math
 import re
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -101,26 +101,25 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("changed", [False, True])
-@pytest.mark.parametrize("case", CASES)
-def test_the_reference_plays_the_event_as_often(case: str, changed: bool) -> None:
+def test_the_reference_plays_the_event_as_often() -> None:
     """The changed arm has a pull less than the other one, so that it comes first."""
-    horizon, epsilon, split = 200, 2.0, (8, 7)
-    noise = "natural" if case == "as-coded" else "base2"
-    make = carried_rules if case == "carried" else as_coded
-    search = carried_witness if case == "carried" else release_witness
-    rules = make(horizon, epsilon, noise)
-    witness = search(rules, *split)
-    chance = math.exp(witness.log_q if changed else witness.log_p)
-    runs = 6000
-    count = played(case, rules, split, changed, runs)
-    assert 100 < count < runs - 100
-    assert stats.binomtest(count, runs, chance).pvalue > LINE
-    # Negative control: half the noise.
-    halved = replace(rules, noise_log=0.5 * rules.noise_log)
-    found = search(halved, *split)
-    wrong = math.exp(found.log_q if changed else found.log_p)
-    assert stats.binomtest(count, runs, wrong).pvalue < LINE
+    for case, changed in product(CASES, [False, True]):
+        horizon, epsilon, split = 200, 2.0, (8, 7)
+        noise = "natural" if case == "as-coded" else "base2"
+        make = carried_rules if case == "carried" else as_coded
+        search = carried_witness if case == "carried" else release_witness
+        rules = make(horizon, epsilon, noise)
+        witness = search(rules, *split)
+        chance = math.exp(witness.log_q if changed else witness.log_p)
+        runs = 6000
+        count = played(case, rules, split, changed, runs)
+        assert 100 < count < runs - 100
+        assert stats.binomtest(count, runs, chance).pvalue > LINE
+        # Negative control: half the noise.
+        halved = replace(rules, noise_log=0.5 * rules.noise_log)
+        found = search(halved, *split)
+        wrong = math.exp(found.log_q if changed else found.log_p)
+        assert stats.binomtest(count, runs, wrong).pvalue < LINE
 
 
 def test_the_integral_over_the_other_arm_is_adaptive_quadrature() -> None:
@@ -175,18 +174,14 @@ def test_small_constants_attain_the_number_of_releases() -> None:
     assert witness.epsilon > 1.2
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 5.0])
-@pytest.mark.parametrize("doublings", [3, 5, 8, 12])
-@pytest.mark.parametrize(
-    ("search", "make"), [(coded_split, as_coded), (carried_split, carried_rules)]
-)
-def test_base_2_noise_passes_with_zeros_and_with_carried_means(
-    doublings: int, epsilon: float, search: Any, make: Any
-) -> None:
-    _, witness = scaled_split(doublings, epsilon, "base2", search)
-    assert 0.0 < witness.epsilon <= epsilon
-    for horizon in (10**3, 10**5):
-        assert search(make(horizon, epsilon, "base2")).epsilon <= epsilon
+def test_base_2_noise_passes_with_zeros_and_with_carried_means() -> None:
+    for (search, make), doublings, epsilon in product(
+        [(coded_split, as_coded), (carried_split, carried_rules)], [3, 5, 8, 12], [0.2, 1.0, 5.0]
+    ):
+        _, witness = scaled_split(doublings, epsilon, "base2", search)
+        assert 0.0 < witness.epsilon <= epsilon
+        for horizon in (10**3, 10**5):
+            assert search(make(horizon, epsilon, "base2")).epsilon <= epsilon
 
 
 ORDER = -(2**10 - 33) * math.log(2.0)
@@ -200,14 +195,15 @@ def test_uniform_windows_hide_only_rare_events() -> None:
     assert likely.epsilon <= 1.0
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.2, 0.6, math.log(2.0), 0.7, 2.0])
-@pytest.mark.parametrize("threshold", [40.0, 40.3, 2_310_444.6])
-def test_one_pull_less_than_the_least_refutes_nothing(threshold: float, epsilon: float) -> None:
-    scale = 6.0 / epsilon
-    pulls = least_pulls(threshold, scale, epsilon)
-    assert exploration_witness(threshold, scale, pulls).epsilon > epsilon
-    below = exploration_witness(threshold, scale, pulls - 1).epsilon
-    assert below <= epsilon * (1.0 + 1e-9)
+def test_one_pull_less_than_the_least_refutes_nothing() -> None:
+    for threshold, epsilon in product(
+        [40.0, 40.3, 2_310_444.6], [0.05, 0.2, 0.6, math.log(2.0), 0.7, 2.0]
+    ):
+        scale = 6.0 / epsilon
+        pulls = least_pulls(threshold, scale, epsilon)
+        assert exploration_witness(threshold, scale, pulls).epsilon > epsilon
+        below = exploration_witness(threshold, scale, pulls - 1).epsilon
+        assert below <= epsilon * (1.0 + 1e-9)
 
 
 FRAMES = ExactResults("dp-ncb")
@@ -229,18 +225,17 @@ def cdf(x: mpmath.mpf) -> mpmath.mpf:
     return mpmath.exp(x) / 2 if x < 0 else 1 - mpmath.exp(-x) / 2
 
 
-@pytest.mark.parametrize("threshold", [2.5, 7.0, 60.0])
-@pytest.mark.parametrize("pulls", [1, 3, 50, 90])
-def test_the_product_telescopes(threshold: float, pulls: int) -> None:
-    with mpmath.workdps(40):
-        steps = [
-            mpmath.log(cdf((threshold - i + 1) / mpmath.mpf(4)))
-            - mpmath.log(cdf((threshold - i) / mpmath.mpf(4)))
-            for i in range(1, pulls + 1)
-        ]
-        expected = float(mpmath.fsum(steps))
-    found = exploration_witness(threshold, 4.0, pulls).epsilon
-    assert found == pytest.approx(expected, rel=1e-13)
+def test_the_product_telescopes() -> None:
+    for pulls, threshold in product([1, 3, 50, 90], [2.5, 7.0, 60.0]):
+        with mpmath.workdps(40):
+            steps = [
+                mpmath.log(cdf((threshold - i + 1) / mpmath.mpf(4)))
+                - mpmath.log(cdf((threshold - i) / mpmath.mpf(4)))
+                for i in range(1, pulls + 1)
+            ]
+            expected = float(mpmath.fsum(steps))
+        found = exploration_witness(threshold, 4.0, pulls).epsilon
+        assert found == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -352,17 +347,17 @@ def test_counts_of_phase_one() -> None:
     assert math.exp(found) == pytest.approx(float(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize("horizon", [2, 3, 7, 40, 1000, 12_345, 10**6, 2**20, 2**33 - 1, 10**10])
-def test_the_bound_of_the_repaired_variant_is_at_most_1(horizon: int) -> None:
+def test_the_bound_of_the_repaired_variant_is_at_most_1() -> None:
     """m + 1 <= log2(T - W + 2): episodes of 2, 4, ..., 2^m pulls take 2^(m+1) - 2 rounds."""
-    rounds = theory.capped_phase_one(horizon)
-    releases = theory.releases(horizon, rounds)
-    assert 2 ** (releases + 1) - 2 <= max(horizon - rounds, 0) < 2 ** (releases + 2) - 2
-    most = math.log2(max(horizon - rounds, 0) + 2) - 1.0
-    with_zeros = theory.composed_loss(horizon, rounds, release_log="base2")
-    assert with_zeros <= most / math.log2(horizon) + 1e-12 < 1.0
-    # One release more, where Phase II begins with means of Phase I.
-    assert theory.composed_loss(horizon, rounds, 1.0, "base2") <= 1.0
+    for horizon in [2, 3, 7, 40, 1000, 12_345, 10**6, 2**20, 2**33 - 1, 10**10]:
+        rounds = theory.capped_phase_one(horizon)
+        releases = theory.releases(horizon, rounds)
+        assert 2 ** (releases + 1) - 2 <= max(horizon - rounds, 0) < 2 ** (releases + 2) - 2
+        most = math.log2(max(horizon - rounds, 0) + 2) - 1.0
+        with_zeros = theory.composed_loss(horizon, rounds, release_log="base2")
+        assert with_zeros <= most / math.log2(horizon) + 1e-12 < 1.0
+        # One release more, where Phase II begins with means of Phase I.
+        assert theory.composed_loss(horizon, rounds, 1.0, "base2") <= 1.0
 
 
 def test_the_tables_of_the_page() -> None:

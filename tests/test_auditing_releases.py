@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -67,28 +68,30 @@ from dpbandits.kernels import Segments
 from support import settings_of
 
 
-@pytest.mark.parametrize("c", [-40.0, -3.0, -1e-9, 0.0, 0.5, 8.0, 900.0])
-def test_one_tail_is_that_of_scipy(c: float) -> None:
-    assert log_tail(c, 2.0) == pytest.approx(laplace.logsf(c, scale=2.0), rel=1e-12)
+def test_one_tail_is_that_of_scipy() -> None:
+    for c in [-40.0, -3.0, -1e-9, 0.0, 0.5, 8.0, 900.0]:
+        assert log_tail(c, 2.0) == pytest.approx(laplace.logsf(c, scale=2.0), rel=1e-12)
 
 
-@pytest.mark.parametrize("second", [1e-6, 0.3, 0.999, 1.0 - 1e-9, 1.0, 7.0])
-def test_two_tails_are_those_of_the_audit_spec(second: float) -> None:
+def test_two_tails_are_those_of_the_audit_spec() -> None:
     """By hand, in 60 digits, where b1 - b2 does not cancel."""
-    with mpmath.workdps(60):
-        b1, b2 = mpmath.mpf(1), mpmath.mpf(second)
-        for c in (0.0, 1e-3, 1.0, 10.0, 200.0):
-            if second == 1.0:
-                chance = mpmath.exp(-c) * (mpmath.mpf("0.5") + mpmath.mpf(c) / 4)
-            else:
-                parts = b1**2 * mpmath.exp(-c / b1) - b2**2 * mpmath.exp(-c / b2)
-                chance = parts / (2 * (b1**2 - b2**2))
-            assert log_tail_of_two(c, 1.0, second) == pytest.approx(
-                float(mpmath.log(chance)), rel=1e-12
-            )
-            below = float(mpmath.log(1 - chance))
-            # The complement of a chance near 1 keeps its absolute digits.
-            assert log_tail_of_two(-c, second, 1.0) == pytest.approx(below, rel=1e-12, abs=1e-15)
+    for second in [1e-6, 0.3, 0.999, 1.0 - 1e-9, 1.0, 7.0]:
+        with mpmath.workdps(60):
+            b1, b2 = mpmath.mpf(1), mpmath.mpf(second)
+            for c in (0.0, 1e-3, 1.0, 10.0, 200.0):
+                if second == 1.0:
+                    chance = mpmath.exp(-c) * (mpmath.mpf("0.5") + mpmath.mpf(c) / 4)
+                else:
+                    parts = b1**2 * mpmath.exp(-c / b1) - b2**2 * mpmath.exp(-c / b2)
+                    chance = parts / (2 * (b1**2 - b2**2))
+                assert log_tail_of_two(c, 1.0, second) == pytest.approx(
+                    float(mpmath.log(chance)), rel=1e-12
+                )
+                below = float(mpmath.log(1 - chance))
+                # The complement of a chance near 1 keeps its absolute digits.
+                assert log_tail_of_two(-c, second, 1.0) == pytest.approx(
+                    below, rel=1e-12, abs=1e-15
+                )
 
 
 def test_two_tails_are_a_quadrature() -> None:
@@ -172,14 +175,15 @@ def test_four_decisions_by_adaptive_quadrature() -> None:
     assert chances[0, 1, 1, 1, 0] == pytest.approx(expected, rel=1e-8)
 
 
-@pytest.mark.parametrize(("name", "horizon"), [("adap-ucb", 40), ("anytime-lazy-ucb", 16)])
-@pytest.mark.parametrize("changed", [0.0, 1.0])
-def test_chances_sum_to_1(name: str, horizon: int, changed: float) -> None:
-    for release in (0, 1):
-        means = constant_means(0.0, 1.0, release, changed)
-        chances = sequence_chances(POLICIES[name](horizon, 0.5), means)
-        assert sum(chances.values()) == pytest.approx(1.0, abs=1e-10)
-        assert len({len(arms) for arms in chances}) == 1
+def test_chances_sum_to_1() -> None:
+    for changed, (name, horizon) in product(
+        [0.0, 1.0], [("adap-ucb", 40), ("anytime-lazy-ucb", 16)]
+    ):
+        for release in (0, 1):
+            means = constant_means(0.0, 1.0, release, changed)
+            chances = sequence_chances(POLICIES[name](horizon, 0.5), means)
+            assert sum(chances.values()) == pytest.approx(1.0, abs=1e-10)
+            assert len({len(arms) for arms in chances}) == 1
 
 
 def test_of_losses_that_differ_by_rounding_the_likeliest_event_is_shown() -> None:
@@ -218,17 +222,16 @@ def test_half_the_noise_is_caught() -> None:
 HORIZONS = {"adap-ucb": 10, "anytime-lazy-ucb": 10}
 
 
-@pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("means", [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)])
-def test_the_kernel_plays_these_sequences_as_often(name: str, means: tuple[float, float]) -> None:
-    tables = np.tile(np.reshape(means, (2, 1)), (2, 1, HORIZONS[name]))
-    counts = played_sequences(name, {"epsilon": 1.0}, {}, tables, False, 20_000, 5)
-    table = constant_means(means[0], means[1], 0, means[0])
-    chances = sequence_chances(POLICIES[name](HORIZONS[name], 1.0), table)
-    assert chi_square(counts, chances) > 0.001
-    # Negative control: a noise 10 % off.
-    other = Policy(HORIZONS[name], 1.1, name == "adap-ucb", POLICIES[name](10, 1.0).bonus)
-    assert chi_square(counts, sequence_chances(other, table)) < 1e-6
+def test_the_kernel_plays_these_sequences_as_often() -> None:
+    for means, name in product([(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)], POLICIES):
+        tables = np.tile(np.reshape(means, (2, 1)), (2, 1, HORIZONS[name]))
+        counts = played_sequences(name, {"epsilon": 1.0}, {}, tables, False, 20_000, 5)
+        table = constant_means(means[0], means[1], 0, means[0])
+        chances = sequence_chances(POLICIES[name](HORIZONS[name], 1.0), table)
+        assert chi_square(counts, chances) > 0.001
+        # Negative control: a noise 10 % off.
+        other = Policy(HORIZONS[name], 1.1, name == "adap-ucb", POLICIES[name](10, 1.0).bonus)
+        assert chi_square(counts, sequence_chances(other, table)) < 1e-6
 
 
 @pytest.mark.parametrize("name", POLICIES)

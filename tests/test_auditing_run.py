@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -121,9 +122,8 @@ def test_every_algorithm_and_variant_is_played() -> None:
         assert 0.0 <= each.row.lower <= each.ceiling
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_input_ends_in_one_line() -> None:
+    for options, message in [
         ({"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
         (
             {"notion": "local"},
@@ -139,16 +139,14 @@ def test_every_algorithm_and_variant_is_played() -> None:
         ({"features": [[1.0], [2.0]]}, "features: adap-ucb takes none; allowed: left out"),
         ({"variant": "as-drawn"}, "adap-ucb: variant is 'as-drawn'"),
         ({"runs": 10**9, "horizon": 10**6}, "runs is 1000000000 at horizon 1000000; allowed:"),
-    ],
-)
-def test_bad_input_ends_in_one_line(options: dict[str, Any], message: str) -> None:
-    given = {"horizon": 8, "params": {"epsilon": 1.0}, "pair": PAIR, **options}
-    if "notion" in options or "arms" in options:
-        given["pair"] = None
-    with pytest.raises(InputError) as caught:
-        audit("adap-ucb", **given)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
+    ]:
+        given = {"horizon": 8, "params": {"epsilon": 1.0}, "pair": PAIR, **options}
+        if "notion" in options or "arms" in options:
+            given["pair"] = None
+        with pytest.raises(InputError) as caught:
+            audit("adap-ucb", **given)
+        assert message in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
 def test_best_arm_algorithms_refuse_rounds_and_wrong_features() -> None:
@@ -205,9 +203,8 @@ ZEROS = [[0.0, 0.0], [0.0, 0.0]]
 ZEROS_3 = [[0.1, 0.2, 0.4], [0.0, 0.0, 0.0]]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "more", "message"),
-    [
+def test_bad_tables_end_in_one_line() -> None:
+    for first, second, more, message in [
         (ZEROS, [[0, 2], [0, 0]], {}, "table x' has the reward 2; allowed: 0 to 1"),
         ([[np.nan, 0], [0, 0]], ZEROS, {}, "table x has the reward nan; allowed: 0 to 1"),
         ([0.0, 1.0], ZEROS, {}, "table x has shape 2; allowed: one row of rewards an arm"),
@@ -219,27 +216,22 @@ ZEROS_3 = [[0.1, 0.2, 0.4], [0.0, 0.0, 0.0]]
         (ZEROS, ZEROS, {"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
         (ZEROS, ZEROS, {"after": [0.0]}, "after has 1 rewards; allowed: one an arm, 2"),
         (ZEROS, ZEROS, {"after": [0.0, -1.0]}, "after has the reward -1; allowed: 0 to 1"),
-    ],
-)
-def test_bad_tables_end_in_one_line(
-    first: Any, second: Any, more: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError) as caught:
-        make_pair(first, second, **more)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
+    ]:
+        with pytest.raises(InputError) as caught:
+            make_pair(first, second, **more)
+        assert message in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("notion", [PULL_TABLE, ROUND])
-@pytest.mark.parametrize("arms", [2, 3])
-def test_families_are_neighbours_and_small(notion: str, arms: int) -> None:
-    pairs = list(search_pairs(notion, arms, 10))
-    for pair in pairs:
-        differs = pair.rows(False) != pair.rows(True)
-        assert differs.any()
-        assert (differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()) == 1
-        assert pair.arms == arms
-    assert len({str(pair.describe()) for pair in pairs}) == len(pairs) <= 70
+def test_families_are_neighbours_and_small() -> None:
+    for arms, notion in product([2, 3], [PULL_TABLE, ROUND]):
+        pairs = list(search_pairs(notion, arms, 10))
+        for pair in pairs:
+            differs = pair.rows(False) != pair.rows(True)
+            assert differs.any()
+            assert (differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()) == 1
+            assert pair.arms == arms
+        assert len({str(pair.describe()) for pair in pairs}) == len(pairs) <= 70
 
 
 def test_draws_from_a_table_are_its_rewards_in_order() -> None:

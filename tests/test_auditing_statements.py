@@ -230,19 +230,16 @@ def test_columns_are_in_order_and_do_not_depend_on_the_machine() -> None:
     assert AuditRow(**{**made, "claimed": 0.0}).ratio == math.inf
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_what_is_no_bound_is_rejected() -> None:
+    for wrong in [
         {"lower": -1.0},
         {"lower": math.nan},
         {"lower": math.inf, "engine": "likelihood"},
         {"confidence": 0.0},
-    ],
-)
-def test_what_is_no_bound_is_rejected(wrong: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="audit row"):
-        AuditRow(**{**vars(ROW), **wrong})
-    assert AuditRow(**{**vars(ROW), "engine": "support", "lower": math.inf}).lower == math.inf
+    ]:
+        with pytest.raises(InputError, match="audit row"):
+            AuditRow(**{**vars(ROW), **wrong})
+        assert AuditRow(**{**vars(ROW), "engine": "support", "lower": math.inf}).lower == math.inf
 
 
 def test_an_algorithm_without_a_row_is_an_error_unless_it_is_not_audited(
@@ -263,9 +260,8 @@ def test_an_algorithm_without_a_row_is_an_error_unless_it_is_not_audited(
     assert lines["lower"].isna().all()
 
 
-@pytest.mark.parametrize(
-    ("log10", "text"),
-    [
+def test_chances_are_numbers_with_whole_exponents() -> None:
+    for log10, text in [
         (-math.inf, "0"),
         (0.0, "1"),
         (-0.04, "0.91"),
@@ -274,10 +270,8 @@ def test_an_algorithm_without_a_row_is_an_error_unless_it_is_not_audited(
         (-7.0, "1.0e-7"),
         (-7.0001, "1.0e-7"),
         (-1_390_984.14, "7.2e-1390985"),
-    ],
-)
-def test_chances_are_numbers_with_whole_exponents(log10: float, text: str) -> None:
-    assert tables._chance(pd.Series({"log10_alpha": log10})) == text
+    ]:
+        assert tables._chance(pd.Series({"log10_alpha": log10})) == text
 
 
 def made(**columns: Any) -> pd.DataFrame:

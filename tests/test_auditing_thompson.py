@@ -118,10 +118,10 @@ def test_two_arms_have_the_normal_chance_however_small() -> None:
     assert found == pytest.approx(float(mpmath.log(mpmath.ncdf(-60))), rel=1e-12)
 
 
-@pytest.mark.parametrize("x", [-200.0, -37.5, -36.5, -5.0, 0.0, 4.9, 5.1, 8.0])
-def test_log_of_the_normal_distribution_function(x: float) -> None:
+def test_log_of_the_normal_distribution_function() -> None:
     mpmath.mp.dps = 40
-    assert log_ndtr_of_one(x) == pytest.approx(float(mpmath.log(mpmath.ncdf(x))), rel=1e-9)
+    for x in [-200.0, -37.5, -36.5, -5.0, 0.0, 4.9, 5.1, 8.0]:
+        assert log_ndtr_of_one(x) == pytest.approx(float(mpmath.log(mpmath.ncdf(x))), rel=1e-9)
 
 
 def test_chances_sum_up_to_one() -> None:
@@ -132,21 +132,17 @@ def test_chances_sum_up_to_one() -> None:
         assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("b", "c", "count"), [(0, 1.0, "n+1"), (3, 0.4, "n+1"), (0, 2.0, "n"), (2, 5.0, "n")]
-)
-def test_thompson_sampling_abandons_an_arm_with_the_chance_by_hand(
-    b: int, c: float, count: str
-) -> None:
-    rounds = 40
-    found = abandoned_arm(modified_ts(b, c, rounds, count))
-    forced, prior = (b, 1) if count == "n+1" else (max(b, 1), 0)
-    arms = ([] if forced else [0]) + [1] * (rounds - 2 * forced - (0 if forced else 1))
-    tables = ABANDONED.tables(rounds)
-    for log, table in zip((found.log_p, found.log_q), tables, strict=True):
-        log += found.log_shared
-        chances = list(thompson_steps(arms, table, forced, c, prior))
-        assert log == pytest.approx(sum(map(math.log, chances)), rel=1e-12)
+def test_thompson_sampling_abandons_an_arm_with_the_chance_by_hand() -> None:
+    for b, c, count in [(0, 1.0, "n+1"), (3, 0.4, "n+1"), (0, 2.0, "n"), (2, 5.0, "n")]:
+        rounds = 40
+        found = abandoned_arm(modified_ts(b, c, rounds, count))
+        forced, prior = (b, 1) if count == "n+1" else (max(b, 1), 0)
+        arms = ([] if forced else [0]) + [1] * (rounds - 2 * forced - (0 if forced else 1))
+        tables = ABANDONED.tables(rounds)
+        for log, table in zip((found.log_p, found.log_q), tables, strict=True):
+            log += found.log_shared
+            chances = list(thompson_steps(arms, table, forced, c, prior))
+            assert log == pytest.approx(sum(map(math.log, chances)), rel=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
@@ -181,12 +177,12 @@ def test_the_first_decision_says_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize("pulls", PULLS)
-def test_lemma_3_is_attained_in_the_limit(pulls: int) -> None:
-    levels = [score_shift(pulls, others) for others in (1, 10, 1_000, 10**9)]
-    assert levels == sorted(levels)
-    assert levels[-1] < 1.0 / math.sqrt(pulls + 1)
-    assert levels[-1] == pytest.approx(1.0 / math.sqrt(pulls + 1), rel=1e-8)
+def test_lemma_3_is_attained_in_the_limit() -> None:
+    for pulls in PULLS:
+        levels = [score_shift(pulls, others) for others in (1, 10, 1_000, 10**9)]
+        assert levels == sorted(levels)
+        assert levels[-1] < 1.0 / math.sqrt(pulls + 1)
+        assert levels[-1] == pytest.approx(1.0 / math.sqrt(pulls + 1), rel=1e-8)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 1.3])
@@ -233,18 +229,16 @@ CASES_LATTICE: list[tuple[str, Sampler, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "sampler", "steps"), CASES_LATTICE, ids=[case[0] for case in CASES_LATTICE]
-)
-def test_lattice_equals_enumeration(name: str, sampler: Sampler, steps) -> None:  # type: ignore[no-untyped-def]
-    pair = hold(0.7, sampler.rounds)
-    decisions = sampler.rounds - 2 * sampler.forced_pulls
-    p, q, cells = enumerated(steps, pair.tables(sampler.rounds), decisions, STEP)
-    law = loss_law(sampler, pair, step=STEP, width=WIDTH)
-    middle = round(WIDTH / STEP)
-    for masses, chances in ((law.p, p), (law.q, q)):
-        expected = np.bincount(cells + middle, weights=chances, minlength=masses.size)
-        np.testing.assert_allclose(masses, expected, rtol=0.0, atol=1e-13)
+def test_lattice_equals_enumeration() -> None:
+    for name, sampler, steps in CASES_LATTICE:
+        pair = hold(0.7, sampler.rounds)
+        decisions = sampler.rounds - 2 * sampler.forced_pulls
+        p, q, cells = enumerated(steps, pair.tables(sampler.rounds), decisions, STEP)
+        law = loss_law(sampler, pair, step=STEP, width=WIDTH)
+        middle = round(WIDTH / STEP)
+        for masses, chances in ((law.p, p), (law.q, q)):
+            expected = np.bincount(cells + middle, weights=chances, minlength=masses.size)
+            np.testing.assert_allclose(masses, expected, rtol=0.0, atol=1e-13, err_msg=name)
 
 
 @pytest.mark.parametrize("rounds", [2, 6, 10])

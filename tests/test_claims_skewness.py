@@ -116,15 +116,13 @@ def test_ratios_of_skewed_runs() -> None:
     assert ours <= 30
 
 
-@pytest.mark.parametrize("skewness", [-3.0, -0.3, -1e-12, 0.0, 1e-9, 0.3, 3.0])
-def test_ends_solve_halls_transformation_where_they_are_beyond_the_quantile(
-    skewness: float,
-) -> None:
-    for quantile in (0.0, 1.0, 4.0):
-        for end, side in zip(pivot_ends(quantile, skewness), (-1.0, 1.0), strict=True):
-            assert side * end >= quantile
-            cubic = end + skewness * end**2 / 3 + skewness**2 * end**3 / 27 + skewness / 6
-            assert side * end == quantile or cubic == pytest.approx(side * quantile, abs=1e-9)
+def test_ends_solve_halls_transformation_where_they_are_beyond_the_quantile() -> None:
+    for skewness in [-3.0, -0.3, -1e-12, 0.0, 1e-9, 0.3, 3.0]:
+        for quantile in (0.0, 1.0, 4.0):
+            for end, side in zip(pivot_ends(quantile, skewness), (-1.0, 1.0), strict=True):
+                assert side * end >= quantile
+                cubic = end + skewness * end**2 / 3 + skewness**2 * end**3 / 27 + skewness / 6
+                assert side * end == quantile or cubic == pytest.approx(side * quantile, abs=1e-9)
 
 
 def test_intervals_are_nested() -> None:
@@ -158,16 +156,17 @@ def test_the_skewness_is_that_of_the_value() -> None:
     assert mean(np.full(50, 0.1)).student.skewness == 0.0
 
 
-@pytest.mark.parametrize(
-    ("skewness", "runs", "expected"),
-    [(2.1, 199, True), (-2.1, 50, True), (2.1, 200, False), (1.9, 50, False), (9.0, 400, False)],
-)
-def test_fewer_than_200_runs_of_skewness_above_2_have_no_interval(
-    skewness: float, runs: int, expected: bool
-) -> None:
-    skewed = StudentEstimate(1.0, runs, 0.1, runs - 1.0, skewness / math.sqrt(runs))
-    assert too_few(skewed.skewness, runs) is expected
-    assert (skewed.interval(0.05) == (-math.inf, math.inf)) is expected
+def test_fewer_than_200_runs_of_skewness_above_2_have_no_interval() -> None:
+    for skewness, runs, expected in [
+        (2.1, 199, True),
+        (-2.1, 50, True),
+        (2.1, 200, False),
+        (1.9, 50, False),
+        (9.0, 400, False),
+    ]:
+        skewed = StudentEstimate(1.0, runs, 0.1, runs - 1.0, skewness / math.sqrt(runs))
+        assert too_few(skewed.skewness, runs) is expected
+        assert (skewed.interval(0.05) == (-math.inf, math.inf)) is expected
 
 
 def test_every_statistic_of_few_skewed_runs_has_no_interval() -> None:

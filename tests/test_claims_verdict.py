@@ -46,29 +46,24 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "threshold", "pro", "contra", "open_"), TABLE)
-def test_each_kind_decides_by_its_region(
-    kind: str,
-    threshold: float,
-    pro: tuple[float, float],
-    contra: tuple[float, float],
-    open_: tuple[float, float],
-) -> None:
-    region = region_of(kind, threshold)
-    assert decide(*pro, region) == "for"
-    assert decide(*contra, region) == "against"
-    assert decide(*open_, region) == "undecided"
+def test_each_kind_decides_by_its_region() -> None:
+    for kind, threshold, pro, contra, open_ in TABLE:
+        region = region_of(kind, threshold)
+        assert decide(*pro, region) == "for"
+        assert decide(*contra, region) == "against"
+        assert decide(*open_, region) == "undecided"
 
 
 def test_the_table_covers_every_kind() -> None:
     assert {row[0] for row in TABLE} == set(KINDS) - {REPORT}
 
 
-@pytest.mark.parametrize("kind", [row[0] for row in TABLE])
-@pytest.mark.parametrize("interval", [(NAN, 1.0), (0.0, NAN), (NAN, NAN), (1.0, 0.0), (INF, -INF)])
-def test_nan_and_empty_intervals_decide_nothing(kind: str, interval: tuple[float, float]) -> None:
-    threshold = next(row[1] for row in TABLE if row[0] == kind)
-    assert decide(*interval, region_of(kind, threshold)) == "undecided"
+def test_nan_and_empty_intervals_decide_nothing() -> None:
+    for interval, kind in product(
+        [(NAN, 1.0), (0.0, NAN), (NAN, NAN), (1.0, 0.0), (INF, -INF)], [row[0] for row in TABLE]
+    ):
+        threshold = next(row[1] for row in TABLE if row[0] == kind)
+        assert decide(*interval, region_of(kind, threshold)) == "undecided"
 
 
 def test_the_whole_line_decides_nothing_not_even_a_presumption() -> None:
@@ -84,9 +79,8 @@ def test_a_tolerance_widens_the_region() -> None:
     assert decide(0.95, 0.95, region_of("greater", 1.0, 0.1)) == "for"
 
 
-@pytest.mark.parametrize(
-    ("kind", "threshold", "tolerance"),
-    [
+def test_impossible_thresholds_are_refused_in_one_line() -> None:
+    for kind, threshold, tolerance in [
         ("less", (0.0, 1.0), 0.0),
         ("ratio_within", 1.0, 0.0),
         ("ratio_within", (2.0, 1.0), 0.0),
@@ -95,14 +89,10 @@ def test_a_tolerance_widens_the_region() -> None:
         ("no_counterexample", 1.0, 0.0),
         ("no_counterexample", 0.0, 0.1),
         (REPORT, 1.0, 0.0),
-    ],
-)
-def test_impossible_thresholds_are_refused_in_one_line(
-    kind: str, threshold: object, tolerance: float
-) -> None:
-    with pytest.raises(InputError, match="allowed") as caught:
-        region_of(kind, threshold, tolerance)  # type: ignore[arg-type]
-    assert "\n" not in str(caught.value)
+    ]:
+        with pytest.raises(InputError, match="allowed") as caught:
+            region_of(kind, threshold, tolerance)  # type: ignore[arg-type]
+        assert "\n" not in str(caught.value)
 
 
 @given(
@@ -140,27 +130,26 @@ def test_a_presumption_is_refuted_but_never_supported_by_a_p_value() -> None:
 ALL = list(product(("for", "against", "undecided"), repeat=3))
 
 
-@pytest.mark.parametrize("decisions", ALL)
-def test_all_and_any_are_dual(decisions: tuple[str, ...]) -> None:
-    every = combine_comparisons(decisions, "all")  # type: ignore[arg-type]
-    some = combine_comparisons(decisions, "any")  # type: ignore[arg-type]
-    if "against" in decisions:
-        assert every == "fails"
-    elif "undecided" in decisions:
-        assert every == "undecided"
-    else:
-        assert every == "holds"
-    if "for" in decisions:
-        assert some == "holds"
-    elif "undecided" in decisions:
-        assert some == "undecided"
-    else:
-        assert some == "fails"
+def test_all_and_any_are_dual() -> None:
+    for decisions in ALL:
+        every = combine_comparisons(decisions, "all")  # type: ignore[arg-type]
+        some = combine_comparisons(decisions, "any")  # type: ignore[arg-type]
+        if "against" in decisions:
+            assert every == "fails"
+        elif "undecided" in decisions:
+            assert every == "undecided"
+        else:
+            assert every == "holds"
+        if "for" in decisions:
+            assert some == "holds"
+        elif "undecided" in decisions:
+            assert some == "undecided"
+        else:
+            assert some == "fails"
 
 
-@pytest.mark.parametrize(
-    ("rule", "decisions", "expected"),
-    [
+def test_comparisons_combine() -> None:
+    for rule, decisions, expected in [
         ("all", [], "undecided"),
         ("any", [], "undecided"),
         ("all", ["for", "neither"], "not contradicted"),
@@ -170,10 +159,8 @@ def test_all_and_any_are_dual(decisions: tuple[str, ...]) -> None:
         ("most", ["for"] * 9 + ["undecided"], "holds"),
         ("most", ["for"] * 8 + ["undecided"], "undecided"),
         ("most", ["for"] * 2, "undecided"),
-    ],
-)
-def test_comparisons_combine(rule: str, decisions: list[str], expected: str) -> None:
-    assert combine_comparisons(decisions, rule) == expected  # type: ignore[arg-type]
+    ]:
+        assert combine_comparisons(decisions, rule) == expected  # type: ignore[arg-type]
 
 
 def test_parts_of_nothing_are_undecided() -> None:
@@ -187,9 +174,8 @@ def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
     assert {ends: decide(*ends, region) for ends in pairs} == pairs
 
 
-@pytest.mark.parametrize(
-    ("parts", "expected"),
-    [
+def test_parts_hold_together_fail_together_or_mix() -> None:
+    for parts, expected in [
         (["holds", "holds"], "holds"),
         (["fails", "fails"], "fails"),
         (["holds", "fails"], "mixed"),
@@ -200,10 +186,8 @@ def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
         (["holds", "not contradicted"], "not contradicted"),
         (["fails", "not contradicted"], "mixed"),
         (["mixed", "undecided"], "mixed"),
-    ],
-)
-def test_parts_hold_together_fail_together_or_mix(parts: list[str], expected: str) -> None:
-    assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected  # type: ignore[misc]
+    ]:
+        assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected  # type: ignore[misc]
 
 
 def test_runs_needed_would_decide() -> None:

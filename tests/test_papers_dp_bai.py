@@ -6,6 +6,7 @@ Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_b
 import itertools
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -148,16 +149,16 @@ def test_hardness_of_the_two_armed_instance_is_that_of_the_spec() -> None:
         assert found.total == found.identification + found.privacy
 
 
-@pytest.mark.parametrize("draw", range(20))
-def test_hardness_of_section_5_is_the_formula_of_the_spec(draw: int) -> None:
+def test_hardness_of_section_5_is_the_formula_of_the_spec() -> None:
     """dp-bai, Theorem 4.2: indices 2 to 4, Delta_(4) = 0.455 - omega_max/2 in [0.055, 0.455]."""
-    bandit = section5(draw=draw)
-    gap = 0.455 - bandit.feature_matrix[3:, 1].max() / 2.0
-    assert 0.055 <= gap <= 0.455
-    found = hardness(bandit.means, 2, 0.5)
-    # Gaps are differences of numbers below 1: 1e-16 of 0.05.
-    assert found.identification == pytest.approx(max(1200.0, 4.0 / gap**2), rel=1e-12)
-    assert 0.5 * found.privacy == pytest.approx(max(60.0, 4.0 / gap), rel=1e-12)
+    for draw in range(20):
+        bandit = section5(draw=draw)
+        gap = 0.455 - bandit.feature_matrix[3:, 1].max() / 2.0
+        assert 0.055 <= gap <= 0.455
+        found = hardness(bandit.means, 2, 0.5)
+        # Gaps are differences of numbers below 1: 1e-16 of 0.05.
+        assert found.identification == pytest.approx(max(1200.0, 4.0 / gap**2), rel=1e-12)
+        assert 0.5 * found.privacy == pytest.approx(max(60.0, 4.0 / gap), rel=1e-12)
 
 
 def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
@@ -222,17 +223,16 @@ def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bo
     return pulls if effective > 0 else 0
 
 
-@pytest.mark.parametrize("linear", [True, False])
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_totals_agree_with_a_slow_enumeration(schedule: str, linear: bool) -> None:
+def test_totals_agree_with_a_slow_enumeration() -> None:
     """Every K up to 26, d up to 8, a few T of each; the squares decide the branch."""
-    for arms, dimension in itertools.product((2, 3, 4, 5, 9, 10, 16, 17, 25, 26), range(1, 9)):
-        budgets, pulls = phase_totals(arms, dimension, schedule, linear)
-        assert slow_total(arms, dimension, schedule, int(budgets[0]) - 1, linear) == 0
-        for place in (0, 1, 7, 100, budgets.size - 1):
-            expected = slow_total(arms, dimension, schedule, int(budgets[place]), linear)
-            assert pulls[place] == expected
-        assert budgets[-1] == 5000
+    for schedule, linear in product(SCHEDULES, [True, False]):
+        for arms, dimension in itertools.product((2, 3, 4, 5, 9, 10, 16, 17, 25, 26), range(1, 9)):
+            budgets, pulls = phase_totals(arms, dimension, schedule, linear)
+            assert slow_total(arms, dimension, schedule, int(budgets[0]) - 1, linear) == 0
+            for place in (0, 1, 7, 100, budgets.size - 1):
+                expected = slow_total(arms, dimension, schedule, int(budgets[place]), linear)
+                assert pulls[place] == expected
+            assert budgets[-1] == 5000
 
 
 def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
@@ -241,9 +241,9 @@ def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
     return dpbandits.linear(features, np.full(dimension, 1.0 / dimension))
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "schedule", "arms", "dimension", "budget"),
-    [
+def test_totals_are_those_of_the_kernels() -> None:
+    """On random features, which are generic but for a null set."""
+    for algorithm, schedule, arms, dimension, budget in [
         ("dp-bai", "consistent", 4, 2, 7),
         ("dp-bai", "consistent", 16, 4, 17),
         ("dp-bai", "literal", 16, 4, 13),
@@ -253,34 +253,29 @@ def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
         ("baseline", "consistent", 40, 3, 200),
         ("baseline", "printed", 12, 5, 100),
         ("baseline", "literal", 12, 4, 90),
-    ],
-)
-def test_totals_are_those_of_the_kernels(
-    algorithm: str, schedule: str, arms: int, dimension: int, budget: int
-) -> None:
-    """On random features, which are generic but for a null set."""
-    found = dpbandits.identify(
-        algorithm=algorithm,
-        params={"epsilon": 1.0},
-        interpretations={"schedule": schedule},
-        bandit=generic(arms, dimension, seed=arms),
-        budget=budget,
-        runs=1,
-        seed=1,
-    )
-    linear = algorithm == "dp-bai"
-    assert found.total_pulls[0] == total(arms, dimension, schedule, budget, linear=linear)
-
-
-@pytest.mark.parametrize(("arms", "dimension"), [(2, 2), (9, 2), (20, 3), (30, 5), (40, 8)])
-def test_the_bound_on_od_linbai_holds_for_its_kernel(arms: int, dimension: int) -> None:
-    bandit = generic(arms, dimension, seed=dimension)
-    budgets, most = worst_design_totals(arms, dimension)
-    for budget in (int(budgets[0]), int(budgets[0]) + 3, 300, 1001):
+    ]:
         found = dpbandits.identify(
-            algorithm="od-linbai", params={}, bandit=bandit, budget=budget, runs=5, seed=1
+            algorithm=algorithm,
+            params={"epsilon": 1.0},
+            interpretations={"schedule": schedule},
+            bandit=generic(arms, dimension, seed=arms),
+            budget=budget,
+            runs=1,
+            seed=1,
         )
-        assert found.total_pulls.max() <= most[budgets == budget].item() <= budget - 1
+        linear = algorithm == "dp-bai"
+        assert found.total_pulls[0] == total(arms, dimension, schedule, budget, linear=linear)
+
+
+def test_the_bound_on_od_linbai_holds_for_its_kernel() -> None:
+    for arms, dimension in [(2, 2), (9, 2), (20, 3), (30, 5), (40, 8)]:
+        bandit = generic(arms, dimension, seed=dimension)
+        budgets, most = worst_design_totals(arms, dimension)
+        for budget in (int(budgets[0]), int(budgets[0]) + 3, 300, 1001):
+            found = dpbandits.identify(
+                algorithm="od-linbai", params={}, bandit=bandit, budget=budget, runs=5, seed=1
+            )
+            assert found.total_pulls.max() <= most[budgets == budget].item() <= budget - 1
 
 
 def test_the_bound_on_od_linbai_is_attained() -> None:
@@ -328,26 +323,23 @@ def test_kernels_tend_to_the_limits(algorithm: str, limit: float) -> None:
     assert near(float(found.success.mean()), limit, 20_000)
 
 
-@pytest.mark.parametrize(
-    ("delta", "level", "digits"),
-    [
+def test_tails_cross_where_the_spec_says() -> None:
+    """BAI-C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
+    for delta, level, digits in [
         (0.5, 7.8e-2, 0.01),
         (0.3, 3.1e-3, 0.02),
         (0.1, 1.5e-6, 0.04),
         (0.01, 6e-14, 0.1),
         (1e-5, 5e-37, 0.1),
-    ],
-)
-def test_tails_cross_where_the_spec_says(delta: float, level: float, digits: float) -> None:
-    """BAI-C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
-    found = crossing(delta)
-    assert math.exp(found) == pytest.approx(level, rel=digits)
-    grid = np.linspace(0.01, 200.0, 5000)
-    logs = log_tail_of_two(grid)
-    beyond = logs < found - 1e-9
-    assert (log_gauss_tail(grid[beyond], delta) < logs[beyond]).all()
-    before = logs > found + 1e-9
-    assert (log_gauss_tail(grid[before], delta) > logs[before]).all()
+    ]:
+        found = crossing(delta)
+        assert math.exp(found) == pytest.approx(level, rel=digits)
+        grid = np.linspace(0.01, 200.0, 5000)
+        logs = log_tail_of_two(grid)
+        beyond = logs < found - 1e-9
+        assert (log_gauss_tail(grid[beyond], delta) < logs[beyond]).all()
+        before = logs > found + 1e-9
+        assert (log_gauss_tail(grid[before], delta) > logs[before]).all()
 
 
 @pytest.mark.parametrize(("arms", "dimension"), [(30, 2), (100, 4), (10_000, 16), (8, 8)])

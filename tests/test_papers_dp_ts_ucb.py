@@ -82,15 +82,15 @@ def at(frame: pd.DataFrame, x: float, **where: object) -> float:
     return float(kept["y"].item())
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-def test_levels_are_those_by_hand(alpha: float) -> None:
+def test_levels_are_those_by_hand() -> None:
     """Three to four digits."""
-    frame = FRAMES["privacy-by-horizon"]
-    found = [at(frame, T, alpha=alpha, accounting="theorem4.4") for T in HORIZONS]
-    np.testing.assert_allclose(found, LEVELS[alpha], rtol=3e-3)
-    tight = [at(frame, T, alpha=alpha, accounting="tight") for T in HORIZONS]
-    # Smaller by a factor sqrt(2); rounding alone separates the two.
-    np.testing.assert_allclose(np.sqrt(2.0) * np.array(tight), found, rtol=1e-12)
+    for alpha in ALPHAS:
+        frame = FRAMES["privacy-by-horizon"]
+        found = [at(frame, T, alpha=alpha, accounting="theorem4.4") for T in HORIZONS]
+        np.testing.assert_allclose(found, LEVELS[alpha], rtol=3e-3)
+        tight = [at(frame, T, alpha=alpha, accounting="tight") for T in HORIZONS]
+        # Smaller by a factor sqrt(2); rounding alone separates the two.
+        np.testing.assert_allclose(np.sqrt(2.0) * np.array(tight), found, rtol=1e-12)
 
 
 def test_levels_of_theorem_4_6_lack_the_logarithm() -> None:
@@ -102,16 +102,16 @@ def test_levels_of_theorem_4_6_lack_the_logarithm() -> None:
         assert next(both) == next(both)
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-def test_levels_by_alpha_are_those_by_hand(alpha: float) -> None:
+def test_levels_by_alpha_are_those_by_hand() -> None:
     """Two decimals; both figures show one number."""
-    frame = FRAMES["privacy-by-alpha"]
-    modified = at(frame, alpha, algorithm="m-ts-gaussian")
-    assert modified == pytest.approx(EQUAL_BOUND_LEVELS[alpha], abs=0.005)
-    for accounting in ("theorem4.4", "theorem4.6", "tight"):
-        by_horizon = at(FRAMES["privacy-by-horizon"], 10**6, alpha=alpha, accounting=accounting)
-        assert at(frame, alpha, accounting=accounting) == pytest.approx(by_horizon, rel=1e-12)
-    assert frame.groupby("series")["x"].nunique().unique().tolist() == [41]
+    for alpha in ALPHAS:
+        frame = FRAMES["privacy-by-alpha"]
+        modified = at(frame, alpha, algorithm="m-ts-gaussian")
+        assert modified == pytest.approx(EQUAL_BOUND_LEVELS[alpha], abs=0.005)
+        for accounting in ("theorem4.4", "theorem4.6", "tight"):
+            by_horizon = at(FRAMES["privacy-by-horizon"], 10**6, alpha=alpha, accounting=accounting)
+            assert at(frame, alpha, accounting=accounting) == pytest.approx(by_horizon, rel=1e-12)
+        assert frame.groupby("series")["x"].nunique().unique().tolist() == [41]
 
 
 @pytest.mark.parametrize("alpha", FACTORS)
@@ -217,21 +217,21 @@ def test_waits_tend_to_their_limit_for_many_rewards() -> None:
     np.testing.assert_allclose(found, limit, rtol=1e-5)
 
 
-@pytest.mark.parametrize("count", [1, 2, 64, 1024])
-def test_sums_over_the_window_are_the_sums_over_all_counts(count: int) -> None:
+def test_sums_over_the_window_are_the_sums_over_all_counts() -> None:
     """Against the sum over 0..s without a window, for 38 draws of variance ln(1e4)."""
-    successes = np.arange(count + 1)
-    chances = binom.pmf(successes, count, MEANS[:, None])
-    deviation = math.sqrt(math.log(1e4) / count)
-    below = norm.cdf(MEANS[:, None], successes / count, deviation)
-    # What the window leaves out has a chance below 1e-86.
-    np.testing.assert_allclose(
-        miss_chances(count, math.log(1e4), 38), (chances * below**38).sum(axis=1), 1e-9, 1e-17
-    )
-    above = norm.sf(MEANS[:, None], successes / count, deviation)
-    # Far below the mean the chance of the estimate underflows before that of the draw.
-    waits = (chances * below / np.maximum(above, 1e-300)).sum(axis=1)
-    np.testing.assert_allclose(expected_waits(count, math.log(1e4)), waits, rtol=1e-9)
+    for count in [1, 2, 64, 1024]:
+        successes = np.arange(count + 1)
+        chances = binom.pmf(successes, count, MEANS[:, None])
+        deviation = math.sqrt(math.log(1e4) / count)
+        below = norm.cdf(MEANS[:, None], successes / count, deviation)
+        # What the window leaves out has a chance below 1e-86.
+        np.testing.assert_allclose(
+            miss_chances(count, math.log(1e4), 38), (chances * below**38).sum(axis=1), 1e-9, 1e-17
+        )
+        above = norm.sf(MEANS[:, None], successes / count, deviation)
+        # Far below the mean the chance of the estimate underflows before that of the draw.
+        waits = (chances * below / np.maximum(above, 1e-300)).sum(axis=1)
+        np.testing.assert_allclose(expected_waits(count, math.log(1e4)), waits, rtol=1e-9)
 
 
 def test_misses_agree_with_draws() -> None:

@@ -38,17 +38,17 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize("row", TABLE)
-def test_figure_6_has_the_tabulated_numbers(row: tuple[float, ...]) -> None:
-    delta, gdp, rdp, *standard = row
-    for arms in (2, 10):
-        # Half a unit of the last printed digit.
-        assert at(BY_ANALYSIS, delta, analysis="gdp", arms=arms) == pytest.approx(gdp, abs=5e-4)
-        assert at(BY_ANALYSIS, delta, analysis="rdp", arms=arms) == pytest.approx(rdp, abs=5e-4)
-    cases = itertools.product((2, 10), ("best", "half"))
-    for (arms, split), expected in zip(cases, standard, strict=True):
-        found = at(BY_ANALYSIS, delta, analysis="standard-dp", arms=arms, split=split)
-        assert found == pytest.approx(expected, abs=0.05)
+def test_figure_6_has_the_tabulated_numbers() -> None:
+    for row in TABLE:
+        delta, gdp, rdp, *standard = row
+        for arms in (2, 10):
+            # Half a unit of the last printed digit.
+            assert at(BY_ANALYSIS, delta, analysis="gdp", arms=arms) == pytest.approx(gdp, abs=5e-4)
+            assert at(BY_ANALYSIS, delta, analysis="rdp", arms=arms) == pytest.approx(rdp, abs=5e-4)
+        cases = itertools.product((2, 10), ("best", "half"))
+        for (arms, split), expected in zip(cases, standard, strict=True):
+            found = at(BY_ANALYSIS, delta, analysis="standard-dp", arms=arms, split=split)
+            assert found == pytest.approx(expected, abs=0.05)
 
 
 def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
@@ -90,21 +90,18 @@ def test_a_guarantee_is_dramatically_tighter_from_this_product_on(
     assert ratio.max() == pytest.approx(0.6, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("product", "small", "large"),
-    [
+def test_figure_1_has_the_tabulated_numbers() -> None:
+    """ts-is-dp, Theorems 3 to 8: epsilon at delta 1e-6 and 1e-1 by c (b + 1)."""
+    for product, small, large in [
         (1, 649.39, 539.55),
         (2, 355.38, 277.68),
         (6, 143.85, 98.93),
         (11, 89.97, 56.74),
         (51, 30.18, 14.61),
-    ],
-)
-def test_figure_1_has_the_tabulated_numbers(product: int, small: float, large: float) -> None:
-    """ts-is-dp, Theorems 3 to 8: epsilon at delta 1e-6 and 1e-1 by c (b + 1)."""
-    for family, tags in (("b", {"b": product - 1}), ("c", {"c": product})):
-        assert at(BY_PARAMETER, 1e-6, family=family, **tags) == pytest.approx(small, abs=5e-3)
-        assert at(BY_PARAMETER, 1e-1, family=family, **tags) == pytest.approx(large, abs=5e-3)
+    ]:
+        for family, tags in (("b", {"b": product - 1}), ("c", {"c": product})):
+            assert at(BY_PARAMETER, 1e-6, family=family, **tags) == pytest.approx(small, abs=5e-3)
+            assert at(BY_PARAMETER, 1e-1, family=family, **tags) == pytest.approx(large, abs=5e-3)
 
 
 def test_levels_are_those_of_the_spec() -> None:
@@ -116,18 +113,18 @@ def test_levels_are_those_of_the_spec() -> None:
         assert found.value == pytest.approx(level)
 
 
-@pytest.mark.parametrize("rate", RATES)
-def test_arm_means_are_the_integrals(rate: float) -> None:
+def test_arm_means_are_the_integrals() -> None:
     """Conditional law: density rate e^{-rate x}/(1 - e^{-rate}) on [0, 1]; clipped: min(X, 1)."""
-    weight, _ = quad(lambda x: rate * np.exp(-rate * x), 0, 1)
-    partial, _ = quad(lambda x: x * rate * np.exp(-rate * x), 0, 1)
-    found, clipped = (
-        quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)[f"rate {rate:g}"].value
-        for law in ("conditional", "clipped")
-    )
-    # quad's own error is below 1e-12 for these smooth integrands.
-    assert found == pytest.approx(partial / weight, abs=1e-10)
-    assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
+    for rate in RATES:
+        weight, _ = quad(lambda x: rate * np.exp(-rate * x), 0, 1)
+        partial, _ = quad(lambda x: x * rate * np.exp(-rate * x), 0, 1)
+        found, clipped = (
+            quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)[f"rate {rate:g}"].value
+            for law in ("conditional", "clipped")
+        )
+        # quad's own error is below 1e-12 for these smooth integrands.
+        assert found == pytest.approx(partial / weight, abs=1e-10)
+        assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
 
 
 def test_the_two_pull_counts_of_the_spec() -> None:
@@ -161,22 +158,20 @@ def true_delta(calibration: str, means: str, others: int, delta: float) -> float
     return found[f"{NAMES[means, others]}, delta {delta:g}"].value * delta
 
 
-@pytest.mark.parametrize("delta", ROUND_DELTAS)
-@pytest.mark.parametrize("others", [MANY, 1])
-@pytest.mark.parametrize("calibration", ["printed", "corrected"])
-def test_true_deltas_are_suprema_over_a_grid_of_mean_differences(
-    delta: float, others: int, calibration: str
-) -> None:
+def test_true_deltas_are_suprema_over_a_grid_of_mean_differences() -> None:
     """Claim TSDP-C28a: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
-    printed, valid = ts_round_epsilon(delta, 2), epsilon(delta, ts_round_gdp(1))
-    claimed = printed if calibration == "printed" else valid
-    shift, lowest = two_armed_choice(1, others)
-    for means, start in (("any", -30.0), ("reachable", lowest)):
-        x = np.arange(start, 5.0, 1e-4)
-        excess = norm.cdf(x + shift) - np.exp(claimed) * norm.cdf(x)
-        found = true_delta(calibration, means, others, delta)
-        # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
-        assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
+    for calibration, others, delta in itertools.product(
+        ["printed", "corrected"], [MANY, 1], ROUND_DELTAS
+    ):
+        printed, valid = ts_round_epsilon(delta, 2), epsilon(delta, ts_round_gdp(1))
+        claimed = printed if calibration == "printed" else valid
+        shift, lowest = two_armed_choice(1, others)
+        for means, start in (("any", -30.0), ("reachable", lowest)):
+            x = np.arange(start, 5.0, 1e-4)
+            excess = norm.cdf(x + shift) - np.exp(claimed) * norm.cdf(x)
+            found = true_delta(calibration, means, others, delta)
+            # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
+            assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
 
 
 def test_true_deltas_of_the_printed_calibration() -> None:

@@ -107,39 +107,36 @@ def gaussian_delta(eta: float, epsilon: mp.mpf) -> mp.mpf:
 ETAS = [1e-200, 1e-20, 1e-6, 9e-6, 1.1e-5, 1e-3, 9e-3, 1.1e-2, 0.1, 1.0, 5.0, 30.0]
 
 
-@pytest.mark.parametrize("eta", ETAS)
-def test_gaussian_privacy(eta: float) -> None:
+def test_gaussian_privacy() -> None:
     """Delta from epsilon; and epsilon from delta, by the delta at what is found."""
-    guarantee, error = Guarantee("gdp", eta), 2.1e-9 if eta < 1e-2 else 2.1e-12
-    with mp.workdps(digits_for(eta)):
-        for ratio in (0.0, 1e-8, 1e-3, 0.1, 1.0, 4.0, 8.0):
-            true = gaussian_delta(eta, mp.mpf(ratio * eta))
-            if true > sys.float_info.min:
-                assert true <= mp.mpf(guarantee.delta(ratio * eta)) <= true * (1 + error)
-        for ratio in (1e-12, 1e-6, 1e-3, 0.05, 0.2, 0.39):
-            delta = min(ratio * eta, ratio)
-            if delta > 1e-300:
-                found = mp.mpf(guarantee.epsilon(delta))
-                assert gaussian_delta(eta, found) <= delta
-                lower = gaussian_delta(eta, found * (1 - mp.mpf(1e-12)))
-                assert lower >= delta * (1 - 2 * error) or found == 0
+    for eta in ETAS:
+        guarantee, error = Guarantee("gdp", eta), 2.1e-9 if eta < 1e-2 else 2.1e-12
+        with mp.workdps(digits_for(eta)):
+            for ratio in (0.0, 1e-8, 1e-3, 0.1, 1.0, 4.0, 8.0):
+                true = gaussian_delta(eta, mp.mpf(ratio * eta))
+                if true > sys.float_info.min:
+                    assert true <= mp.mpf(guarantee.delta(ratio * eta)) <= true * (1 + error)
+            for ratio in (1e-12, 1e-6, 1e-3, 0.05, 0.2, 0.39):
+                delta = min(ratio * eta, ratio)
+                if delta > 1e-300:
+                    found = mp.mpf(guarantee.epsilon(delta))
+                    assert gaussian_delta(eta, found) <= delta
+                    lower = gaussian_delta(eta, found * (1 - mp.mpf(1e-12)))
+                    assert lower >= delta * (1 - 2 * error) or found == 0
 
 
-@pytest.mark.parametrize(
-    "guarantee",
-    [
+def test_conversions_are_monotone() -> None:
+    for guarantee in [
         *(Guarantee("pure", p) for p in (1e-300, 1e-20, 1e-3, 0.5, 1.0, 3.0, 40.0)),
         *(Guarantee("gdp", eta) for eta in (1e-20, 1e-6, 1e-2, 1.0, 20.0)),
         *(Guarantee("approximate", p, 0.1) for p in (1e-20, 1.0, 40.0)),
-    ],
-)
-def test_conversions_are_monotone(guarantee: Guarantee) -> None:
-    scale = guarantee.parameter
-    epsilons = np.unique(np.concatenate([[0.0], np.geomspace(1e-9, 10.0, 300)])) * scale
-    assert (np.diff(guarantee.delta(epsilons)) <= 0.0).all()
-    wanted = np.geomspace(1e-9, 0.999, 300) * min(scale, 1.0)
-    found = guarantee.epsilon(wanted[wanted > 0.0])
-    assert (np.asarray(found)[:-1] >= np.asarray(found)[1:]).all()
+    ]:
+        scale = guarantee.parameter
+        epsilons = np.unique(np.concatenate([[0.0], np.geomspace(1e-9, 10.0, 300)])) * scale
+        assert (np.diff(guarantee.delta(epsilons)) <= 0.0).all()
+        wanted = np.geomspace(1e-9, 0.999, 300) * min(scale, 1.0)
+        found = guarantee.epsilon(wanted[wanted > 0.0])
+        assert (np.asarray(found)[:-1] >= np.asarray(found)[1:]).all()
 
 
 @pytest.mark.parametrize("kind", ["gdp", "pure"])

@@ -21,9 +21,8 @@ needs_pdflatex = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "latex"),
-    [
+def test_text_is_escaped() -> None:
+    for text, latex in [
         ("fig_a & 5 % {x} #1 $2", r"fig\_a \& 5 \% \{x\} \#1 \$2"),
         ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
         ("δ ≤ 1", r"$\delta$ $\le$ 1"),
@@ -40,25 +39,20 @@ needs_pdflatex = pytest.mark.skipif(
         ("(epsilon, 1e-6", "(epsilon, $10^{-6}$"),
         ("Rényi", "Rényi"),
         ("two\nlines", "two lines"),
-    ],
-)
-def test_text_is_escaped(text: str, latex: str) -> None:
-    assert escape(text) == latex
+    ]:
+        assert escape(text) == latex
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
+def test_numbers_are_readable() -> None:
+    for text, numbers in [
         ("1e-05", "10⁻⁵"),
         ("-2.5e+06 [-inf, 1e7]", "-2.5×10⁶ [-∞, 10⁷]"),
         ("+0.0000 [-0.0000, +0.0010]", "0.0000 [0.0000, +0.0010]"),
         ("0.05, 1,000, -0.5, +10", "0.05, 1,000, -0.5, +10"),
         ("fig1a", "1(a)"),
         ("fig1a is drawn", "fig1a is drawn"),
-    ],
-)
-def test_numbers_are_readable(text: str, numbers: str) -> None:
-    assert readable(text) == numbers
+    ]:
+        assert readable(text) == numbers
 
 
 def test_an_estimate_has_its_interval_unless_it_is_exact() -> None:
