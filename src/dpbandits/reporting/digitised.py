@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from dpbandits.config.documents import Spec, Text, validated
@@ -161,6 +160,8 @@ def with_agreement(points: "pd.DataFrame") -> "pd.DataFrame":
 
     Allowed is the digitisation error and our interval on the side of the published value.
     """
+    import numpy as np  # Targets are listed without it, and this file is read for them.
+
     ours, published, tolerance = (points[name] for name in ("rebuilt", "published", "tolerance"))
     difference = ours - published
     half = np.where(published > ours, points["hi"] - ours, ours - points["lo"])
