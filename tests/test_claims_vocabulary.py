@@ -290,6 +290,9 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
     assert measured(entry, {"side": "right"})[""].value == pytest.approx(A[0])
 
 
+SEVERAL: dict[str, Any] = {"quantity": "quantity", "at": {}}
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
@@ -297,12 +300,14 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
         ({"quantity": "quantity", "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
         ({"value": {"a": {"epsilon": 3}}}, "0 series"),
         ({"value": {"a": {"t": 55}}}, "not recorded at t=55"),
+        # Of four series, among which a quantity may choose.
+        ({**SEVERAL, "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
     ],
 )
 def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check(
     entry: dict[str, Any], words: str
 ) -> None:
-    [question] = questions({**entry, "at": {"epsilon": 1}})
+    [question] = questions({"at": {"epsilon": 1}, **entry})
     with pytest.raises(InputError, match=words):
         Measurement(question, EVIDENCE).check()
 
