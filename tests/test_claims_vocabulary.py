@@ -300,8 +300,13 @@ SEVERAL: dict[str, Any] = {"quantity": "quantity", "at": {}}
         ({"quantity": "quantity", "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
         ({"value": {"a": {"epsilon": 3}}}, "0 series"),
         ({"value": {"a": {"t": 55}}}, "not recorded at t=55"),
-        # Of four series, among which a quantity may choose.
+        # Of four series, with and without the metric; what a quantity makes of one is not known.
         ({**SEVERAL, "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
+        ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 55}}}, "t = 55 is not recorded"),
+        ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 101}}}, "t = 101 is not"),
+        ({**SEVERAL, "of": {"a": {"t": 55}}}, "t = 55 is not recorded"),
+        ({"value": {"won": {"t": 55}}}, "t = 55 is not recorded"),
+        ({"value": {"a": {"metric": "quantity", "t": 55}}}, "t = 55 is not recorded"),
     ],
 )
 def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check(
