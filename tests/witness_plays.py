@@ -3,7 +3,7 @@
 The plays share nothing with the package: noise by inversion, sums by rounds, two arms by hand.
 Phase I is played with its arms given, since they are drawn independently of the rewards.
 
-Error rate of the two files of tests that use them (`tests/law/test_privacy_witness*`): at most
+Error rate of the tests that use them (`tests/law/test_privacy_witnesses.py`): at most
 TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code
 fails them with probability 0.001 at most over the choice of seeds, which are fixed.
 """
