@@ -1,4 +1,4 @@
-"""Check that engine and registered algorithm agree: frequencies of whole arm sequences.
+"""Check that engine and registered algorithm agree: given arms, frequencies of arm sequences.
 
 At small T the kernel of a registered algorithm plays a fixed table, and the counts of its arm
 sequences are compared with the engine's chances by Pearson's chi-square.
@@ -6,7 +6,7 @@ sequences are compared with the engine's chances by Pearson's chi-square.
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy.stats import chi2
 from dpbandits.algorithms import REGRET
 from dpbandits.auditing.inputs import make_pair
 from dpbandits.auditing.mechanisms import Plays
+from dpbandits.auditing.support import GivenDraws
 from dpbandits.auditing.thompson import Sampler, choice_chances
 from dpbandits.engine.checks import settings_of
 from dpbandits.engine.identity import run_generator, stream_key
@@ -80,3 +81,11 @@ def chi_square(counts: Counter[tuple[int, ...]], chances: Mapping[tuple[int, ...
         observed = np.append(observed, runs - observed.sum())
     statistic = float(((observed - expected) ** 2 / expected).sum())
     return float(chi2.sf(statistic, expected.size - 1))
+
+
+class GivenArms(GivenDraws):
+    """Draws that choose given arms of so many, and Laplace noise from a generator."""
+
+    def __init__(self, arms: Sequence[int], noise: np.random.Generator, count: int = 2) -> None:
+        super().__init__([(arm + 0.5) / count for arm in arms])
+        self.standard_exponential = noise.standard_exponential

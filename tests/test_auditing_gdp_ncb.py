@@ -17,6 +17,7 @@ import pytest
 from scipy import integrate, stats
 
 import dpbandits
+from agreement import GivenArms
 from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
@@ -47,7 +48,6 @@ from dpbandits.privacy.witnesses import (
 )
 from shared import ExactResults
 from support import settings_of
-from witness_plays import GivenArms
 
 GDP = REGRET["gdp-ncb"]
 LINE = 1e-4
