@@ -15,17 +15,31 @@ constant u, the rounds of arm 1's first epoch are Bernoulli trials with success 
 ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials.
 """
 
+import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from dpbandits.auditing.events import OBSERVABLE, Event, Values
-from dpbandits.auditing.inputs import Pair
-from dpbandits.auditing.thompson import Sampler, choice_chances
+from dpbandits import privacy
+from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values
+from dpbandits.auditing.inputs import Pair, constant, hold
+from dpbandits.auditing.rows import AuditRow, exact_row
+from dpbandits.auditing.thompson import (
+    Sampler,
+    abandoned_row,
+    choice_chances,
+    dp_ts_ucb,
+    lemma_5,
+    modified_ts,
+    theorem_3,
+    ts_gaussian,
+)
 from dpbandits.kernels import njit
-from dpbandits.privacy import dp_ts_ucb_budget
 
 GOLDEN = 0.618034
 """Step of the dither: multiples of it fill the unit interval evenly."""
@@ -306,7 +320,7 @@ def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
 def ideal_mu(alpha: float, horizon: int) -> float:
     """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
     deviation = math.sqrt(math.log(horizon) ** alpha)
-    trials = math.floor(dp_ts_ucb_budget(alpha, horizon))
+    trials = math.floor(privacy.dp_ts_ucb_budget(alpha, horizon))
     means = np.array([0.0, 1.0])
     bounds = []
     for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
@@ -314,3 +328,88 @@ def ideal_mu(alpha: float, horizon: int) -> float:
         law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
         bounds.append(best_threshold(law).mu)
     return max(bounds)
+
+
+def candidate_pairs(rounds: int, arms: int = 2) -> list[Pair]:
+    """Return the pairs of which the worst is reported; at long horizons the worst at shorter."""
+    held = [hold(zeta, rounds, arms=arms) for zeta in (1.0, 1.5, 2.0)]
+    if rounds > 1_000:
+        return held
+    pairs = [constant(level, 1.0, arms=arms) for level in (0.0, 0.5, 1.0)]
+    return [*pairs, constant(1.0, 0.0, arms=arms), *held]
+
+
+def lattice_row(law: Callable[[Pair], LossLaw], pairs: Sequence[Pair], **about: Any) -> AuditRow:
+    """Return the largest observable bound on mu over the pairs."""
+    events = [(best_threshold(law(pair)), pair) for pair in pairs]
+    event, pair = max(events, key=lambda found: found[0].mu)
+    return exact_row(event, pair.words, measure=MU, engine="exact lattice", **about)
+
+
+def theorem_3_rows(
+    horizons: Sequence[int] = (2, 3, 10, 30, 100, 300, 1_000),
+    three_armed: Sequence[int] = (10, 30),
+) -> Iterator[AuditRow]:
+    """Yield AUD-2 by the lattices."""
+    sizes = [(horizon, 2) for horizon in horizons] + [(horizon, 3) for horizon in three_armed]
+    for horizon, arms in sizes:
+        law = partial(loss_law if arms == 2 else loss_law_many, ts_gaussian(horizon))
+        yield lattice_row(law, candidate_pairs(horizon, arms), **theorem_3(horizon, arms))
+
+
+DELTAS = (1e-6, 1e-3)
+"""Delta at which epsilon is compared (AUD-4)."""
+
+
+def epsilon_rows(horizons: Sequence[int] = (10, 30, 100, 300, 1_000)) -> Iterator[AuditRow]:
+    """Yield AUD-4: epsilon at delta from Theorem 3 of ts-is-dp, by duality."""
+    for horizon in horizons:
+        laws = [(loss_law(ts_gaussian(horizon), pair), pair) for pair in candidate_pairs(horizon)]
+        for delta in DELTAS:
+            events = [(*worst_epsilon(law, delta), pair) for law, pair in laws]
+            epsilon, event, pair = max(events, key=lambda found: found[0])
+            about = theorem_3(horizon) | {"statement": "AUD-4", "parameters": f"delta={delta:g}"}
+            about["claimed"] = privacy.epsilon(delta, about["claimed"])
+            yield exact_row(event, pair.words, lower=epsilon, engine="exact lattice", **about)
+
+
+def modified_rows(
+    levels: Sequence[int] = (1, 2, 5),
+    horizon: int = 1_000,
+    pre_pulls: Sequence[int] = (0, 1, 5, 20, 50, 100, 200, 300, 400),
+    far: Sequence[int] = (0, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000),
+) -> Iterator[AuditRow]:
+    """Yield AUD-3: Theorem 4 of ts-is-dp, at ``far`` pre-pulls the T of the experiments."""
+    pairs = [constant(0.0, 1.0), constant(1.0, 1.0), hold(1.0, horizon)]
+    for eta in levels:
+        for rounds, b in [*((horizon, b) for b in pre_pulls), *((100_000, b) for b in far)]:
+            c = privacy.required_c(b, float(eta), rounds)
+            sampler, about = modified_ts(b, c, rounds), lemma_5(b, c, rounds)
+            if rounds == horizon:
+                yield lattice_row(partial(loss_law, sampler), pairs, **about)
+            yield abandoned_row(sampler, **about)
+
+
+def budget_rows(
+    horizons: Sequence[int] = (1_000, 10_000, 100_000),
+    alphas: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0),
+) -> Iterator[AuditRow]:
+    """Yield AUD-7 and AUD-8: Theorem 4.4 of dp-ts-ucb, and the tight version without its factor.
+
+    Up to round K + floor(phi). Once arm 1 was pulled three times, its first reward is forgotten, so
+    that the lattice can end there.
+    """
+    pairs = [constant(0.0, level) for level in (0.0, 0.5, 1.0)]
+    for horizon, alpha in itertools.product(horizons, alphas):
+        sampler = dp_ts_ucb(alpha, horizon)
+        about: dict[str, Any] = {
+            "statement": "AUD-7",
+            "algorithm": "dp-ts-ucb",
+            "horizon": horizon,
+            "parameters": f"alpha={alpha:g}",
+            "claimed": privacy.dp_ts_ucb_gdp(alpha, horizon),
+        }
+        exact = lattice_row(partial(loss_law, sampler, most_pulls=2), pairs, **about)
+        tight = privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation="tight")
+        for row in (exact, abandoned_row(sampler, **about)):
+            yield from (row, replace(row, statement="AUD-8", claimed=tight))

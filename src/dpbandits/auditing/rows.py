@@ -1,10 +1,9 @@
 """One lower bound on a privacy loss, with all that is needed to check it by hand."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
-from inspect import signature
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 
@@ -172,31 +171,3 @@ def to_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
     """Return the rows as a table with the columns of ``AUDIT_COLUMNS``."""
     lines = [{**asdict(row), "claim": row.claim, "ratio": row.ratio} for row in rows]
     return pd.DataFrame(lines, columns=AUDIT_COLUMNS)
-
-
-Generate = TypeVar("Generate", bound=Callable[..., Iterator[AuditRow]])
-
-_SWEEPS: dict[str, list[tuple[Callable[..., Iterator[AuditRow]], Mapping[str, Any]]]] = {}
-"""Name of results and scale -> generators of their rows with the arguments there."""
-
-
-def swept(
-    results: str, *, quick: Mapping[str, Any] | None = None, **full: Any
-) -> Callable[[Generate], Generate]:
-    """Enter a generator of rows of some results, with its arguments at full and at quick scale."""
-
-    def enter(generate: Generate) -> Generate:
-        for name, given in ((results, full), (f"{results}, quick", quick)):
-            _SWEEPS.setdefault(name, []).append((generate, full if given is None else given))
-        return generate
-
-    return enter
-
-
-def swept_rows(results: str, *, quick: bool = False, **more: Any) -> list[AuditRow]:
-    """Return the rows of some results; ``more`` is what a generator may take, such as ``seed``."""
-    rows: list[AuditRow] = []
-    for generate, given in _SWEEPS[f"{results}, quick" if quick else results]:
-        known = signature(generate).parameters
-        rows += generate(**given, **{key: more[key] for key in more if key in known})
-    return rows

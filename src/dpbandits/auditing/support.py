@@ -8,16 +8,18 @@ makes the other one's arm sequence impossible, and no finite epsilon covers the 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
 
+from dpbandits.algorithms import adap_ucb, best_arm, gdp_ncb, ncb, ucb1
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
 from dpbandits.auditing.events import Event
-from dpbandits.auditing.inputs import Pair
+from dpbandits.auditing.inputs import Pair, constant, make_pair
+from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.bandits import linear
 from dpbandits.errors import InputError
 
@@ -157,3 +159,67 @@ class _Featured:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._bandit, name)
+
+
+_SILENT = make_pair(
+    [[0.0], [0.5]],
+    [[1.0], [0.5]],
+    after=[0.0, 0.0],
+    words="rewards 0 but for the first ones: of arm 1 it is 0 or 1, of arm 2 it is 1/2",
+)
+"""The first reward of arm 1 decides which mean is larger."""
+
+_STOPPED = constant(1.0, 0.0)
+"""Uniform play that pulls arm 1 until its sum stops it under one table."""
+
+
+def cases() -> Iterator[tuple[str, Case]]:
+    """Yield statements and pairs of tables that algorithms without enough noise tell apart."""
+    private = {"epsilon": 1.0}
+    yield "AUD-17", Case(adap_ucb.ALGORITHM, "as-coded", 3, 3, _SILENT, parameters=private)
+    yield "AUD-19", Case(ucb1.ALGORITHM, "as-written", 3, 3, _SILENT)
+    # As coded a first reward is hidden until the arm's second pull.
+    yield "AUD-19", Case(ucb1.ALGORITHM, "as-coded", 4, 4, constant(0.0, 0.0))
+    yield "AUD-19", Case(ucb1.ALGORITHM, "repaired", 3, 3, _SILENT)
+    # The uniform play of the original NCB has a length known beforehand; as coded it ends with a
+    # clean sum of rewards.
+    horizon = 10_000
+    rounds = math.ceil(16.0 * math.sqrt(2.0 * horizon * math.log(horizon) / math.log(2.0)))
+    explored = tuple(t % 2 for t in range(rounds))
+    yield "AUD-19", Case(ncb.ALGORITHM, "as-written", horizon, rounds + 1, _SILENT, explored)
+    rounds = math.floor(9.0 * math.log(100)) + 2
+    for variant in ("as-coded", "repaired"):
+        yield "AUD-19", Case(ncb.ALGORITHM, variant, 100, rounds, _STOPPED, (0,) * rounds)
+    # GDP-NCB whose Phase I is stopped by clean sums and not by a cap.
+    rounds = math.floor(9.0 * math.log(200) + math.log(200) ** 2) + 2
+    clean = {"stop_test": "clean", "start": "zeros", "threshold": "1"}
+    arms, algorithm = (0,) * rounds, gdp_ncb.ALGORITHM
+    yield "AUD-14", Case(algorithm, "as-written", 200, rounds, _STOPPED, arms, private, clean)
+
+
+def support_rows() -> Iterator[AuditRow]:
+    """Yield AUD-17 as coded and AUD-19, and a clean stop test (AUD-14)."""
+    for statement, case in cases():
+        yield exact_row(
+            separation(case),
+            case.pair.words,
+            statement=statement,
+            algorithm=case.algorithm.id,
+            variant=case.variant,
+            interpretation=", ".join(map("=".join, case.interpretations.items())),
+            engine="support",
+            horizon=case.horizon,
+            parameters=", ".join(f"{key}={value:g}" for key, value in case.parameters.items()),
+            claimed=case.parameters.get("epsilon", math.inf),
+            scaled="threshold" in case.interpretations,
+        )
+    for algorithm, budget in ((best_arm.OD_LINBAI, 3), (best_arm.SEQUENTIAL_HALVING, 2)):
+        yield exact_row(
+            separated_recommendation(algorithm, budget),
+            "one pull of each arm: that of arm 1 pays 0, that of arm 2 pays 0 or 1",
+            statement="AUD-19",
+            algorithm=algorithm.id,
+            engine="support",
+            horizon=budget,
+            claimed=math.inf,
+        )

@@ -14,6 +14,7 @@ lattices reach. A threshold on the ratio is an event like any other: its counts 
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from dpbandits.auditing.events import MU, Event, Values, clopper_pearson
-from dpbandits.auditing.inputs import Pair, constant
+from dpbandits import privacy
+from dpbandits.auditing.events import MU, Event, Measure, Values, clopper_pearson
+from dpbandits.auditing.inputs import Pair, constant, hold
+from dpbandits.auditing.rows import AuditRow, exact_row
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import njit
-from dpbandits.privacy import dp_ts_ucb_budget
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2) -> Sampler:
     round K + floor(phi) the output is that of Thompson sampling on batch means; an output cut
     there is a function of the whole output, so that its loss is a lower bound for the whole.
     """
-    rounds = min(horizon, arms + math.floor(dp_ts_ucb_budget(alpha, horizon)))
+    rounds = min(horizon, arms + math.floor(privacy.dp_ts_ucb_budget(alpha, horizon)))
     return Sampler(rounds, 1, math.log(horizon) ** alpha, 0, batches=True)
 
 
@@ -301,3 +304,130 @@ def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -
     more, less = hits(second, tau)
     low, high = clopper_pearson(more, runs, level)[0], clopper_pearson(less, runs, level)[1]
     return tau, math.log(high), math.log(low) if low else -math.inf, runs
+
+
+def decision_rows(
+    deltas: Sequence[float] = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6),
+) -> Iterator[AuditRow]:
+    """Yield AUD-1 and AUD-5: one decision is 1/sqrt(2)-GDP, and (epsilon0, delta0)-DP.
+
+    Lemma 3 and Theorem 7 of ts-is-dp.
+    """
+    for pulls in PULLS:
+        others = OTHER_PULLS[-1]
+        yield _decision_row(
+            decision(pulls, others, 1, -score_shift(pulls, others) / 2.0),
+            measure=MU,
+            statement="AUD-1",
+            parameters=f"n1={pulls}, n2={others}",
+            claimed=privacy.ts_round_gdp(),
+        )
+    for delta in deltas:
+        epsilon = privacy.ts_round_epsilon(delta, 2)
+        yield _decision_row(
+            worst_decision(epsilon),
+            measure=Measure("delta", epsilon=epsilon),
+            statement="AUD-5",
+            parameters=f"epsilon={epsilon:.6g}, delta={delta:g}",
+            claimed=delta,
+        )
+
+
+def _decision_row(event: Event, **about: Any) -> AuditRow:
+    pulls, others = map(int, event.place)
+    pair = (
+        f"before the decision arm 1 was pulled {pulls} times and arm 2 {others} times; one reward "
+        "of arm 1 is 0 in x, 1 in x'"
+    )
+    about |= {"algorithm": "ts-gaussian", "notion": "round", "engine": "likelihood"}
+    return exact_row(event, pair, horizon=pulls + others + 1, **about)
+
+
+def theorem_3(horizon: int, arms: int = 2) -> dict[str, Any]:
+    """Return fields of a row on AUD-2: T rounds are sqrt(T/2)-GDP."""
+    return {
+        "statement": "AUD-2",
+        "algorithm": "ts-gaussian",
+        "arms": arms,
+        "horizon": horizon,
+        "claimed": privacy.ts_gaussian_gdp(horizon),
+    }
+
+
+def lemma_5(b: int, c: float, horizon: int) -> dict[str, Any]:
+    """Return fields of a row on AUD-3: Modified TS is sqrt(T/(c(b+1)))-GDP."""
+    return {
+        "statement": "AUD-3",
+        "algorithm": "m-ts-gaussian",
+        "horizon": horizon,
+        "parameters": f"b={b}, c={c:.10g}",
+        "claimed": privacy.modified_ts_gdp(b, c, horizon),
+    }
+
+
+def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
+    """Return the bound on mu from the transcript in which arm 1 is abandoned."""
+    event, words = abandoned_arm(sampler), ABANDONED.words
+    return exact_row(event, words, measure=MU, engine="exact sequence", **about)
+
+
+FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
+"""Horizons of the abandoned arm."""
+
+
+def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
+    """Yield AUD-2 by the abandoned arm."""
+    for horizon in far:
+        yield abandoned_row(ts_gaussian(horizon), **theorem_3(horizon))
+
+
+SAMPLED_ZETA = 1.5
+"""Distance of arm 1 in the tables of the simulated outputs."""
+
+
+def sampled_rows(
+    sampled: Sequence[tuple[int, int, int]] = (
+        (2, 100, 200_000),
+        (3, 100, 3_000),
+        (5, 50, 2_000),
+    ),
+    seed: int = DEFAULT_ROOT_SEED,
+) -> Iterator[AuditRow]:
+    """Yield AUD-2 by counts of simulated outputs: K, T and runs under either input."""
+    for arms, horizon, runs in sampled:
+        pair, ratios = hold(SAMPLED_ZETA, horizon, arms=arms), []
+        for second in (False, True):
+            law = "x'" if second else "x"
+            key = stream_key(["audit", "gaussian", arms, horizon, runs, law])
+            generator = run_generator(seed, key, 0)
+            ratios.append(simulate(ts_gaussian(horizon), pair, runs, generator, second=second))
+        # The event that shows most is rare under x' and less so under x: arm 1 is avoided.
+        tau, log_q, log_p, certifying = simulated_threshold(-ratios[1], -ratios[0])
+        yield exact_row(
+            Event(f"ln(P/Q) of the arm sequence is at least {tau:.6g}", log_p, log_q),
+            pair.words,
+            measure=MU,
+            engine="likelihood",
+            confidence=0.95,
+            runs=int(certifying),
+            seed=seed,
+            **theorem_3(horizon, arms),
+        )
+
+
+def quoted_rows(far: Sequence[int] = FAR, horizon: int = 1_000_000) -> Iterator[AuditRow]:
+    """Yield AUD-6: the bounds of Thompson sampling that dp-ts-ucb quotes (Section 3, Table 1).
+
+    Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
+    """
+    about = {"statement": "AUD-6", "interpretation": "count=n"}
+    for rounds in far:
+        yield abandoned_row(ts_gaussian(rounds, "n"), **theorem_3(rounds) | about)
+    figure_4 = [(0, 5.0 * math.log(horizon) ** alpha) for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    # c makes the privacy equal to that of DP-TS-UCB.
+    pre_pulls = (0, 1, 500, 1_000, 2_000, 5_000, 100_000)
+    figures_5_and_6 = [
+        (b, privacy.equal_privacy_c(alpha, b, horizon)) for alpha in (0.0, 1.0) for b in pre_pulls
+    ]
+    for b, c in figure_4 + figures_5_and_6:
+        yield abandoned_row(modified_ts(b, c, horizon, "n"), **lemma_5(b, c, horizon) | about)
