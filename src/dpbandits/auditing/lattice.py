@@ -56,11 +56,6 @@ class LossLaw:
     p: Values
     q: Values
 
-    @property
-    def reversed(self) -> "LossLaw":
-        """The same law with P and Q exchanged; the ratios descend."""
-        return LossLaw(-self.ratios, self.q, self.p)
-
 
 def loss_law(
     sampler: Sampler,
@@ -93,9 +88,8 @@ def loss_law(
         chances = np.stack([log_ndtr(scores), log_ndtr(-scores)])
         moves = np.floor((chances[:, 1] - chances[:, 0]) / step + dither).astype(np.int64)
         _play_round(masses, ranges, start, np.exp(chances), moves)
-    total = np.asarray(masses.sum(axis=0), np.float64)
     ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
-    return LossLaw(ratios, total[0], total[1])
+    return LossLaw(ratios, *masses.sum(axis=0))
 
 
 @njit
@@ -190,23 +184,12 @@ def loss_law_many(
             moves = np.floor((chances[1] - chances[0]) / step + dither).astype(np.int64)
             for arm in range(arms):
                 key = (*pulls[:arm], pulls[arm] + 1, *pulls[arm + 1 :])
-                factors = np.exp([chances[0][arm], chances[1][arm]])[:, None]
+                factors = np.exp([chances[0][arm], chances[1][arm]])
                 target = following.setdefault(key, np.zeros_like(begin))
-                _add_moved(factors * masses, int(moves[arm]), target)
+                _add(masses, (1, 2 * middle), factors, int(moves[arm]), target)
         states = following
-    total = np.asarray(np.sum(list(states.values()), axis=0), np.float64)
     ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
-    return LossLaw(ratios, total[0], total[1])
-
-
-def _add_moved(masses: Values, move: int, target: Values) -> None:
-    """Add the masses to the target, so many cells further; the outermost cells absorb."""
-    last = masses.shape[1] - 1
-    cells = np.clip(np.arange(1, last) + move, 0, last)
-    inside = (cells > 0) & (cells < last)
-    target[:, 0] += masses[:, 0] + masses[:, 1:last][:, cells == 0].sum(axis=1)
-    target[:, last] += masses[:, last] + masses[:, 1:last][:, cells == last].sum(axis=1)
-    target[:, cells[inside]] += masses[:, 1:last][:, inside]
+    return LossLaw(ratios, *np.sum(list(states.values()), axis=0))
 
 
 LEAST = math.exp(OBSERVABLE)
@@ -271,15 +254,15 @@ def worst_epsilon(law: LossLaw, delta: float) -> tuple[float, Event]:
 
     The event is that of the outputs with Q > exp(epsilon) P, or P > exp(epsilon) Q.
     """
-    is_reverse = epsilon_at(law.reversed, delta) > epsilon_at(law, delta)
-    seen = law.reversed if is_reverse else law
-    epsilon = epsilon_at(seen, delta)
+    laws = {"Q/P": law, "P/Q": LossLaw(-law.ratios, law.q, law.p)}
+    found = {sign: epsilon_at(seen, delta) for sign, seen in laws.items()}
+    sign = max(found, key=found.__getitem__)
+    epsilon, seen = found[sign], laws[sign]
     inside = seen.q > math.exp(epsilon) * seen.p
     likely = math.log1p(-float(seen.q[~inside].sum()))
     unlikely = math.log(float(seen.p[inside].sum())) if seen.p[inside].any() else -math.inf
-    sign = "P/Q" if is_reverse else "Q/P"
     words = f"{sign} of the arm sequence, in rounded steps, is above exp({epsilon:.6g})"
-    return epsilon, Event(words, *((likely, unlikely) if is_reverse else (unlikely, likely)))
+    return epsilon, Event(words, *((unlikely, likely) if sign == "Q/P" else (likely, unlikely)))
 
 
 def _tails(law: LossLaw) -> tuple[Values, Values]:

@@ -19,7 +19,7 @@ from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgor
 from dpbandits.auditing.inputs import ROUND, Pair
 from dpbandits.auditing.statistics import Outputs
 from dpbandits.bandits import Bernoulli, LinearBandit
-from dpbandits.bandits.draws import NEXT, TABLE
+from dpbandits.bandits.draws import NEXT, TABLE, draw_reward_sum
 from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, new_segments
@@ -150,6 +150,14 @@ class TableBandit(LinearBandit):
     def law_parameters(self) -> NDArray[np.float64]:
         """The rows of the table, shape (K, 2 + N)."""
         return self.table
+
+    def draw(self, arm: int, generator: np.random.Generator) -> float:
+        """Return the next reward of an arm, in plain Python."""
+        return self.draw_sum(arm, 1, generator)
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        """Return the sum of the next rewards of an arm, in plain Python."""
+        return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
 
 
 def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:

@@ -13,17 +13,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat
 from typing import Any
 
-import numpy as np
-
 from dpbandits.algorithms import adap_ucb, best_arm, gdp_ncb, ncb, ucb1
-from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.inputs import Pair, constant, make_pair
+from dpbandits.auditing.mechanisms import Trials, table_bandit
 from dpbandits.auditing.rows import AuditRow, exact_row
-from dpbandits.bandits import linear
 from dpbandits.errors import InputError
-
-Rewards = tuple[tuple[float, ...], ...]
 
 
 class GivenDraws:
@@ -43,27 +39,6 @@ class GivenDraws:
     def __getattr__(self, name: str) -> Any:
         """Refuse every other draw."""
         raise InputError(f"support argument: the algorithm draws by {name}; allowed: random")
-
-
-class Table:
-    """Arms whose n-th pulls have given rewards, and ``after`` beyond them."""
-
-    def __init__(self, rewards: Rewards, after: Sequence[float] | None = None) -> None:
-        """Begin with no pull."""
-        self._rewards, self._after = rewards, after or (0.0,) * len(rewards)
-        self.arms = (None,) * len(rewards)
-        self._pulls = [0] * len(rewards)
-
-    def draw(self, arm: int, generator: Any) -> float:
-        """Return the next reward of an arm."""
-        return self.draw_sum(arm, 1, generator)
-
-    def draw_sum(self, arm: int, pulls: int, generator: Any) -> float:
-        """Return the sum of the next rewards of an arm."""
-        begin = self._pulls[arm]
-        self._pulls[arm] += pulls
-        given = self._rewards[arm][begin : begin + pulls]
-        return float(sum(given)) + self._after[arm] * (pulls - len(given))
 
 
 @dataclass(frozen=True)
@@ -91,10 +66,9 @@ def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
     settings = algorithm.settings(
         case.horizon, case.pair.arms, **vars(parameters), **interpretations
     )
-    bandit: Any = Table(case.pair.second if second else case.pair.first, case.pair.after)
-    draws = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
-    generator: Any = draws
-    segments = algorithm.reference(settings, bandit, generator)
+    bandit = table_bandit(None, case.pair, second)
+    draws: Any = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
+    segments = algorithm.reference(settings, bandit, draws)
     rounds = chain.from_iterable(repeat(arm, length) for arm, length, _ in segments)
     return tuple(islice(rounds, case.rounds)), draws.used
 
@@ -128,37 +102,25 @@ def _words(arms: tuple[int, ...]) -> str:
     )
 
 
+_ONE_PULL = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
+
+
 def separated_recommendation(algorithm: IdentificationAlgorithm, budget: int) -> Event:
     """Return the arm recommended after one pull of each of two arms, of which arm 2 pays 0 or 1."""
-    unchanged, changed = (recommendation(algorithm, budget, (0.0, pay)) for pay in (0.0, 1.0))
+    unchanged, changed = (recommendation(algorithm, budget, second) for second in (False, True))
     log_p = -math.inf if unchanged != changed else 0.0
     return Event(f"the recommended arm is arm {changed + 1}", log_p, 0.0)
 
 
-def recommendation(
-    algorithm: IdentificationAlgorithm, budget: int, rewards: tuple[float, float]
-) -> int:
-    """Return the arm, from 0, that is recommended after one pull of each of two arms."""
-    bandit = linear(np.eye(2), [1.0, 0.0], law="bernoulli")
-    table = Table(tuple((reward,) for reward in rewards))
-    bandit_of_table: Any = _Featured(bandit, table)
+def recommendation(algorithm: IdentificationAlgorithm, budget: int, second: bool) -> int:
+    """Return the arm, from 0, that is recommended where arm 2 pays 0, or 1."""
     chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
     draws: Any = GivenDraws([])
-    trial = algorithm.reference(Task(*chosen, bandit_of_table, budget), draws)
+    trials = Trials(algorithm, *chosen, None, budget, _ONE_PULL)
+    trial = algorithm.reference(trials.task(second), draws)
     if (pulls := trial.pulls(2).tolist()) != [1, 1]:
         raise InputError(f"support argument: pulls are {pulls}; allowed: 1 each")
     return trial.recommended
-
-
-class _Featured:
-    """The features of a bandit with the rewards of a table."""
-
-    def __init__(self, bandit: Any, table: Table) -> None:
-        self._bandit = bandit
-        self.draw, self.draw_sum = table.draw, table.draw_sum
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bandit, name)
 
 
 _SILENT = make_pair(
