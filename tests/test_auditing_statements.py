@@ -16,27 +16,19 @@ from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.events import Event
+from dpbandits.auditing.gdp_ncb import split_rows
+from dpbandits.auditing.lattice import budget_rows, epsilon_rows, modified_rows, theorem_3_rows
 from dpbandits.auditing.rows import (
     AUDIT_COLUMNS,
     STATEMENTS,
     AuditRow,
     claim_on,
     exact_row,
-    swept_rows,
     to_frame,
 )
 from dpbandits.auditing.run import published
-from dpbandits.auditing.statements import gdp_ncb_rows
-from dpbandits.auditing.thompson_statements import (
-    budget_rows,
-    epsilon_rows,
-    modified_rows,
-    quoted_rows,
-    round_rows,
-    sampled_rows,
-    standard_rows,
-    theorem_3_rows,
-)
+from dpbandits.auditing.statements import swept_rows
+from dpbandits.auditing.thompson import decision_rows, far_rows, quoted_rows, sampled_rows
 from dpbandits.comparisons import audit_figures as diagrams
 from dpbandits.comparisons import privacy_audit as tables
 from dpbandits.comparisons.privacy_audit import (
@@ -75,9 +67,9 @@ def unjudged() -> pd.DataFrame:
 def thompson() -> tuple[AuditRow, ...]:
     """Rows of every statement on Thompson sampling, at a scale of seconds."""
     return (
-        *round_rows(),
-        *standard_rows((0.1, 1e-3)),
-        *theorem_3_rows((3, 30), (4,), (10, 100, 10_000)),
+        *decision_rows((0.1, 1e-3)),
+        *theorem_3_rows((3, 30), (4,)),
+        *far_rows((10, 100, 10_000)),
         *sampled_rows(((2, 20, 4_000), (3, 6, 400))),
         *epsilon_rows((10, 30)),
         *modified_rows((1, 5), 60, (0, 5), (0, 1_000)),
@@ -366,7 +358,7 @@ def results(name: str) -> pd.DataFrame:
     if name == "extra-dp-od":
         return tables.ratios_by_angle()
     if name == "extra-gdp-ncb":
-        rows = rows_frame("releases", gdp_ncb_rows((0.2, 2.0), (10**4,), (3,), 2**12))
+        rows = rows_frame("releases", split_rows((0.2, 2.0), (10**4,), (3,), 2**12))
         return pd.concat([rows, tables.ratios_by_alternation()], ignore_index=True)
     return rows_frame("thompson", thompson())
 
