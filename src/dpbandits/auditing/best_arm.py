@@ -5,17 +5,16 @@ of them. Rewards are 0 or the largest one, so that sums of rewards say all. Sums
 means throughout: where a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
 
 DP-OD, whose noise is in the coordinates of a sum of features, with two arms: the difference of
-their scores has two Laplace variables, so that the loss is that of two noisy sums. On four features
-along the diagonals a square is decided coordinate by coordinate.
-
-DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
-2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
+their scores has two Laplace variables, so that the loss is that of two noisy sums.
 
 DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4.
 The first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else
 arms 2 and 3. The second pulls the longest of them, so that the pulls show the sign. With two arms,
 of which the paper does not speak (it has K > 2), the recommendation shows the sign of the longer
 arm's noisy sum (in one dimension) or of the difference of both sums (in two).
+
+DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
+2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
 """
 
 import itertools
@@ -190,18 +189,14 @@ def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
 
 
 def outcome_chances(horizon: int, epsilon: float) -> Values:
-    """Return log chances that the first, the second and no arm is dropped, by the clean difference.
-
-    Shape (3, 2 R + 1), from -R to R.
-    """
+    """Return log chances that arm 1, arm 2 and none is dropped, by the difference from -R to R."""
     pulls, lead = first_epoch(horizon, epsilon)
     differences = np.arange(-pulls, pulls + 1)
     scale = 1.0 / epsilon
     first = log_tail_of_two(lead + differences, scale, scale)
     second = log_tail_of_two(lead - differences, scale, scale)
     # Neither: the noise is between two numbers; where both are on one side, a difference of tails.
-    low, high = -lead - differences, lead - differences
-    near, far = np.where(low > 0, low, -high), np.where(low > 0, high, -low)
+    near, far = np.abs(differences) - lead, np.abs(differences) + lead
     one_side = near > 0
     tails = [log_tail_of_two(np.where(one_side, end, 1.0), scale, scale) for end in (near, far)]
     with np.errstate(divide="ignore"):

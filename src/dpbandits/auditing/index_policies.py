@@ -55,28 +55,23 @@ class Policy:
 
 @dataclass(frozen=True)
 class _Node:
-    """The decisions so far: arms, and of either arm the rewards in its private mean, how many such
-    means it has had, and its pulls since.
-
-    The fresh mean is free but for the interval (low, high) of the first arm's mean minus the
-    second's; ``old`` is the function of the other arm's mean.
-    """
+    """The decisions so far; the fresh mean is free but for an interval of the difference."""
 
     arms: Arms
-    counts: Arms
-    releases: Arms
-    buffered: Arms
-    fresh: int
-    old: Piecewise
-    low: float
-    high: float
+    counts: Arms  # rewards in the private mean of either arm
+    releases: Arms  # how many such means it has had
+    buffered: Arms  # its pulls since
+    fresh: int  # the arm that was renewed last
+    old: Piecewise  # the function of the other arm's mean
+    low: float = -math.inf  # of the first arm's mean minus the second's
+    high: float = math.inf
 
 
 def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Arms, float]:
     """Return the chance of every arm sequence, arms being 0 and 1."""
     centre, scale = means(1, 0, 1), 1.0 / policy.epsilon
     old = fit(lambda x: laplace_density(x, centre, scale), laplace_breaks(centre, scale))
-    root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old, -math.inf, math.inf)
+    root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old)
     return dict(_leaves(policy, means, root))
 
 

@@ -7,6 +7,7 @@ The loss at a decision is the shift of a centre over the noise. It is large wher
 differs, where that arm is rarely pulled again, and where the others act as known thresholds.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +20,6 @@ from dpbandits.bandits.draws import AFTER, FIRST
 from dpbandits.errors import InputError
 
 PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
-
-MAXIMAL_CELLS = 10_000_000
 
 Values = NDArray[np.float64]
 
@@ -116,7 +115,7 @@ def _table(name: str, values: ArrayLike) -> Values:
         table = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"table {name} is no table of numbers; {allowed}") from None
-    if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= MAXIMAL_CELLS:
+    if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= 10_000_000:
         raise InputError(f"table {name} has shape {' x '.join(map(str, table.shape))}; {allowed}")
     _require_rewards(f"table {name}", table)
     return table
@@ -142,16 +141,6 @@ def _words(x: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> st
         for arm, row in enumerate(x)
     ]
     return f"{', '.join(rows)}; {', '.join(changed) or 'x and x-prime are equal'}"
-
-
-LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Rewards of the arms in the family of constants."""
-
-DEVIATIONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-"""How far the family ``hold`` keeps the changed arm below, in standard deviations of its score."""
-
-CHANGED_PULLS = (1, 2)
-"""Pulls of arm 1 whose reward differs; the first two episodes of every algorithm begin there."""
 
 
 def constant(
@@ -214,17 +203,18 @@ def shift(level: float, others: float, *, arms: int = 2) -> Pair:
 
 def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:
     """Yield the pairs that a search tries, in a fixed order."""
-    for level in LEVELS:
-        for others in LEVELS:
-            if notion == ROUND:
-                yield shift(level, others, arms=arms)
-            else:
-                for pull in CHANGED_PULLS:
-                    yield constant(level, others, arms=arms, pull=pull)
+    levels = (0.0, 0.25, 0.5, 0.75, 1.0)
+    for level, others in itertools.product(levels, levels):
+        if notion == ROUND:
+            yield shift(level, others, arms=arms)
+        else:
+            # The first two episodes of every algorithm begin with these pulls.
+            yield from (constant(level, others, arms=arms, pull=pull) for pull in (1, 2))
     if notion == PULL_TABLE:
-        yield from (hold(zeta, horizon, arms=arms) for zeta in DEVIATIONS)
+        for zeta in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0):
+            yield hold(zeta, horizon, arms=arms)
         if arms > 2:
-            yield from (ladder(level, arms) for level in LEVELS)
+            yield from (ladder(level, arms) for level in levels)
 
 
 def _others(arms: int) -> str:

@@ -6,9 +6,8 @@ steps, rounded with a deterministic dither. Rounding costs nothing in validity: 
 is a function of the output, and its law is exact under both inputs; so it is with the absorbing
 cells of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1. With more
 arms the same goes over all C(T + K, K) vectors of pull counts; three arms reach T = 60 in seconds.
-
-Every tail is summed from its small end, and quantiles are taken from whichever of a chance and its
-complement is smaller, so that no digit is lost.
+Every tail is summed from its small end, and quantiles are taken from the smaller of a chance and
+its complement, so that no digit is lost.
 
 The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are a
 constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
@@ -43,9 +42,6 @@ from dpbandits.kernels import njit
 
 GOLDEN = 0.618034
 """Step of the dither: multiples of it fill the unit interval evenly."""
-
-_VANISHING = 1e-40
-"""Cells at the ends of a row with less mass are absorbed: it saves time, and no mass is lost."""
 
 
 @dataclass(frozen=True)
@@ -140,26 +136,28 @@ def _add(source, cells, factors, move, buffer):
 
 @njit
 def _keep(row, cells, buffer, low, high):
-    """Store the buffer as the row and empty it; outermost cells that hardly have mass go."""
+    """Store the buffer as the row and empty it.
+
+    Outermost cells with less mass than 1e-40 are absorbed: it saves time, and no mass is lost.
+    """
     last = buffer.shape[1] - 1
     row[:, cells[0] : cells[1]] = 0.0
-    while low < high and max(buffer[0, low], buffer[1, low]) < _VANISHING:
+    while low < high and max(buffer[0, low], buffer[1, low]) < 1e-40:
         for i in range(2):
             buffer[i, 0] += buffer[i, low]
             buffer[i, low] = 0.0
         low += 1
-    while low < high and max(buffer[0, high - 1], buffer[1, high - 1]) < _VANISHING:
+    while low < high and max(buffer[0, high - 1], buffer[1, high - 1]) < 1e-40:
         for i in range(2):
             buffer[i, last] += buffer[i, high - 1]
             buffer[i, high - 1] = 0.0
         high -= 1
+    high = max(low, high)
     for i in range(2):
         row[i, 0], row[i, last] = buffer[i, 0], buffer[i, last]
-        buffer[i, 0], buffer[i, last] = 0.0, 0.0
-        if low < high:
-            row[i, low:high] = buffer[i, low:high]
-            buffer[i, low:high] = 0.0
-    cells[0], cells[1] = low, max(low, high)
+        row[i, low:high] = buffer[i, low:high]
+        buffer[i, 0], buffer[i, last], buffer[i, low:high] = 0.0, 0.0, 0.0
+    cells[0], cells[1] = low, high
 
 
 def loss_law_many(
@@ -195,9 +193,6 @@ def loss_law_many(
 LEAST = math.exp(OBSERVABLE)
 """An event and its complement with such chances under both inputs can be seen in simulations."""
 
-_SMALLEST = 1e-200
-"""Far above the subnormal numbers, so that tails keep their digits."""
-
 
 def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
     """Return the event that the ratio is at least a threshold with the largest bound on mu.
@@ -206,8 +201,8 @@ def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
     such threshold the event is empty.
     """
     upper, lower = _tails(law)
-    # upper[:, k] = mass of cells k and above, lower[:, k] = mass of cells below k; P first.
-    allowed = (np.minimum(upper, lower) >= max(least, _SMALLEST)).all(axis=0)
+    # Far above the subnormal numbers, so that tails keep their digits.
+    allowed = (np.minimum(upper, lower) >= max(least, 1e-200)).all(axis=0)
     if not allowed.any():
         return Event(_at_least(math.inf), -math.inf, -math.inf)
     places = np.flatnonzero(allowed)
@@ -266,7 +261,7 @@ def worst_epsilon(law: LossLaw, delta: float) -> tuple[float, Event]:
 
 
 def _tails(law: LossLaw) -> tuple[Values, Values]:
-    """Return the masses of cells k and above, and of cells below k, shape (2, cells)."""
+    """Return the masses of cells k and above, and of cells below k, by input and k."""
     masses = np.stack([law.p, law.q])
     upper = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
     lower = np.zeros_like(upper)

@@ -2,15 +2,12 @@
 
 Arm i after n pulls draws theta_i ~ N(centre_i(n), variance(n)); the largest draw is pulled.
 
-Gaussian differential privacy bounds events of any size. The transcript in which arm 1 is abandoned
+Gaussian differential privacy bounds events of any size: the transcript in which arm 1 is abandoned
 after its first or forced pulls has a loss that adds up over all later rounds, while its chance
-falls exponentially in T.
-
-Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two arms. With more arms, give
-the others so many pulls and so low means that they never win.
-
-Outputs are also simulated with their exact likelihood ratios, for more arms or rounds than the
-lattices reach. A threshold on the ratio is an event like any other: its counts are binomial.
+falls exponentially in T. Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two
+arms; more arms may have so many pulls and so low means that they never win. Outputs are also
+simulated with their exact likelihood ratios, for more arms or rounds than the lattices reach. A
+threshold on the ratio is an event like any other: its counts are binomial.
 """
 
 import math
@@ -77,10 +74,7 @@ def ts_gaussian(horizon: int, count: str = "n+1") -> Sampler:
 
 
 def modified_ts(b: int, c: float, horizon: int, count: str = "n+1") -> Sampler:
-    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2).
-
-    ``count`` divides the sum of rewards; ``n`` forces one pull of each arm if b = 0.
-    """
+    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2); by ``n``, an arm is pulled before it draws."""
     prior_count = 1 if count == "n+1" else 0
     return Sampler(horizon, max(b, 1 - prior_count), c, prior_count)
 
@@ -96,14 +90,11 @@ def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2) -> Sampler:
     return Sampler(rounds, 1, math.log(horizon) ** alpha, 0, batches=True)
 
 
-_INNER = np.arange(-9.0, 9.1, 1.5)
 _OUTER = np.array([12.0, 16.0, 24.0, 37.0])
-_BREAKS = np.concatenate([-_OUTER, _INNER, _OUTER])
+_BREAKS = np.concatenate([-_OUTER, np.arange(-9.0, 9.1, 1.5), _OUTER])
 """Where the line is cut, in deviations from every centre."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
-_NEGLIGIBLE = 40.0
-"""Log of how far below the largest value the integrand may be left out."""
 
 
 @njit
@@ -124,10 +115,9 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     """Return the log chance that the draw of one arm exceeds those of all others.
 
     With two arms, the log of Phi. With more, the integral of f_a(u) prod_j Phi((u - m_j)/s_j) by
-    Gauss and Legendre, 10 nodes between neighbouring breaks, which are close in units of every
-    deviation. The integrand is log-concave, so that its largest value is next to the break with the
-    largest one, and all that is left out further away is negligible. Relative error below 1e-9 for
-    chances above 1e-30.
+    Gauss and Legendre between breaks that are close in units of every deviation. The integrand is
+    log-concave: its largest value is next to the break with the largest one, and what is below
+    exp(-40) of it is left out. Relative error below 1e-9 for chances above 1e-30.
     """
     arms = centres.size
     if arms == 2:
@@ -146,7 +136,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     total = 0.0
     for j in range(breaks.size - 1):
         near = top - 1 <= j <= top
-        if near or max(heights[j], heights[j + 1]) > heights[top] - _NEGLIGIBLE:
+        if near or max(heights[j], heights[j + 1]) > heights[top] - 40.0:
             half = 0.5 * (breaks[j + 1] - breaks[j])
             middle = 0.5 * (breaks[j + 1] + breaks[j])
             part = 0.0
@@ -198,11 +188,8 @@ def abandoned_arm(sampler: Sampler) -> Event:
     return Event(words, log_p, log_q, 0.0 if sampler.forced_pulls else math.log(0.5))
 
 
-PULLS = (1, 2, 3, 5, 10)
-"""Pulls of the arm with the changed reward."""
-
-OTHER_PULLS = (1, 2, 5, 10, 100, 1_000, 10_000)
-"""Pulls of the other arm."""
+PULLS, OTHER_PULLS = (1, 2, 3, 5, 10), (1, 2, 5, 10, 100, 1_000, 10_000)
+"""Pulls of the arm with the changed reward before a decision, and of the other arm."""
 
 
 def score_shift(pulls: int, others: int) -> float:
