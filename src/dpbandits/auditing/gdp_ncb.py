@@ -214,8 +214,9 @@ def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     """
     uniform = -2.0 * math.log(window) + log_order
     private = math.log1p(-1.0 / window**2)
-    logs = [float(np.logaddexp(uniform, private + log)) for log in (witness.log_p, witness.log_q)]
-    return replace(witness, log_p=logs[0], log_q=logs[1])
+    logs = [private + witness.log_p, private + witness.log_q]
+    log_p, log_q = np.logaddexp(uniform, logs).tolist()
+    return replace(witness, log_p=log_p, log_q=log_q)
 
 
 def release_window(rules: PhaseTwo) -> Event:

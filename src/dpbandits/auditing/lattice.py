@@ -203,22 +203,18 @@ def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
     upper, lower = _tails(law)
     # Far above the subnormal numbers, so that tails keep their digits.
     allowed = (np.minimum(upper, lower) >= max(least, 1e-200)).all(axis=0)
+    words = "ln(Q/P) of the arm sequence, in rounded steps, is at least"
     if not allowed.any():
-        return Event(_at_least(math.inf), -math.inf, -math.inf)
+        return Event(f"{words} inf", -math.inf, -math.inf)
     places = np.flatnonzero(allowed)
     high, low = upper[:, places], lower[:, places]
     k = int(places[(_quantile(high[1], low[1]) - _quantile(high[0], low[0])).argmax()])
-    ratio = float(law.ratios[k])
     # A chance near 1 from its complement, which is summed from its small end.
     log_p, log_q = (
         math.log(above) if above <= 0.5 else math.log1p(-below)
         for above, below in zip(upper[:, k].tolist(), lower[:, k].tolist(), strict=True)
     )
-    return Event(_at_least(ratio), log_p, log_q)
-
-
-def _at_least(ratio: float) -> str:
-    return f"ln(Q/P) of the arm sequence, in rounded steps, is at least {ratio:.6g}"
+    return Event(f"{words} {law.ratios[k]:.6g}", log_p, log_q)
 
 
 def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:

@@ -54,18 +54,6 @@ class Threshold:
         return inside if self.at_least else len(outputs) - inside
 
 
-def pulls_until(arm: int, end: int) -> Statistic:
-    """Return the pulls of an arm in rounds 1 to ``end``, both counted from 1 in words.
-
-    "At least j" is the same event as "pull j of the arm is in round ``end`` or before".
-    """
-
-    def of(outputs: Outputs) -> Values:
-        return np.asarray((outputs[:, :end] == arm).sum(axis=1, dtype=np.float64))
-
-    return Statistic(f"pulls of arm {arm + 1} in rounds 1 to {end}", of)
-
-
 def isolated_pulls(arm: int) -> Statistic:
     """Return the pulls of an arm up to the last pull whose neighbours are other arms; -1 for none.
 
@@ -154,14 +142,22 @@ def of_statistic(statistic: Statistic, ranking: Runs) -> Candidates:
 
 
 def of_pulls(arm: int, ranking: Runs) -> Iterator[Candidates]:
-    """Yield the thresholds on the pulls of an arm up to every round."""
+    """Yield the thresholds on the pulls of an arm up to every round.
+
+    "At least j" is the same event as "pull j of the arm is in that round or before".
+    """
+
+    def pulled(end: int, outputs: Outputs) -> Values:
+        return np.asarray((outputs[:, :end] == arm).sum(axis=1, dtype=np.float64))
+
     x, other = np.zeros((2, ranking.count))
     begin = 0
     for end in round_ends(ranking.x.shape[1]):
         x += (ranking.x[:, begin:end] == arm).sum(axis=1)
         other += (ranking.other[:, begin:end] == arm).sum(axis=1)
         begin = end
-        yield thresholds(pulls_until(arm, end), x, other)
+        words = f"pulls of arm {arm + 1} in rounds 1 to {end}"
+        yield thresholds(Statistic(words, partial(pulled, end)), x, other)
 
 
 MOST_ROUNDS = 64
@@ -196,7 +192,15 @@ def of_sequences(
     sequences, ranked = rows[first].astype(np.int64), np.array(counts[2:])
 
     def event_of(members: Counts) -> Threshold:
-        return Threshold(members_of(sequences[members], place, words), 1.0)
+        def of(outputs: Outputs) -> Values:
+            inside = np.zeros(len(outputs), np.bool_)
+            for member in sequences[members]:
+                inside |= (outputs[:, :width] == member).all(axis=1)
+            return inside.astype(np.float64)
+
+        listed = ", ".join(map(words, sequences[members]))
+        one_of = "one of " if len(members) > 1 else ""
+        return Threshold(Statistic(f"{place}: {one_of}{listed}", of, True), 1.0)
 
     yield Candidates(ranked, lambda i: event_of(np.array([i])))
     # Words of an event name all members. All sequences together are every output.
@@ -212,19 +216,6 @@ def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
     for end in round_ends(min(ranking.x.shape[1], MOST_ROUNDS)):
         place = f"arms of rounds 1 to {end}"
         yield from of_sequences(end, place, arms_words, fitting, ranking)
-
-
-def members_of(members: Counts, place: str, words: Callable[[Counts], str]) -> Statistic:
-    """Return whether the first columns of an output are one of the members."""
-
-    def of(outputs: Outputs) -> Values:
-        inside = np.zeros(len(outputs), np.bool_)
-        for member in members:
-            inside |= (outputs[:, : len(member)] == member).all(axis=1)
-        return inside.astype(np.float64)
-
-    listed = ", ".join(words(member) for member in members)
-    return Statistic(f"{place}: {'one of ' if len(members) > 1 else ''}{listed}", of, True)
 
 
 def _keys(rows: Outputs) -> NDArray[np.generic]:

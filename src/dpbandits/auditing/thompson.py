@@ -10,6 +10,7 @@ simulated with their exact likelihood ratios, for more arms or rounds than the l
 threshold on the ratio is an event like any other: its counts are binomial.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -213,22 +214,16 @@ def decision(pulls: int, others: int, chosen: int, score: float) -> Event:
 
 def worst_decision(epsilon: float) -> Event:
     """Return the decision that needs the largest delta at epsilon, rewards being in [0, 1]."""
-    decisions = [
-        decision(pulls, others, chosen, _worst_score(epsilon, pulls, others, chosen))
-        for pulls in PULLS
-        for others in OTHER_PULLS
-        for chosen in (1, 2)
-    ]
+    decisions = []
+    for pulls, others, chosen in itertools.product(PULLS, OTHER_PULLS, (1, 2)):
+        shift = score_shift(pulls, others)
+        # Under the less likely input the chosen arm may have seen zeros and its rival ones; no
+        # rewards give a lower score.
+        rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
+        lowest = -rival / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
+        score = max(-epsilon / shift - shift / 2.0, lowest)
+        decisions.append(decision(pulls, others, chosen, score))
     return max(decisions, key=lambda event: event.delta(epsilon))
-
-
-def _worst_score(epsilon: float, pulls: int, others: int, chosen: int) -> float:
-    """Return the score under the worst rewards; none falls below that of rewards 0 to 1."""
-    shift = score_shift(pulls, others)
-    # Under the less likely input the chosen arm may have seen zeros and its rival ones.
-    rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
-    lowest = -rival / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
-    return max(-epsilon / shift - shift / 2.0, lowest)
 
 
 _TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
