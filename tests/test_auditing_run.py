@@ -150,11 +150,10 @@ def test_bad_input_ends_in_one_line() -> None:
 
 
 def test_best_arm_algorithms_refuse_rounds_and_wrong_features() -> None:
-    given = {"horizon": 10, "params": {"epsilon": 1.0}}
     with pytest.raises(InputError, match="as a best-arm algorithm has tables by pulls"):
-        audit("dp-bai", notion="round", **given)  # type: ignore[arg-type]
+        audit("dp-bai", notion="round", horizon=10, epsilon=1.0)
     with pytest.raises(InputError, match="features have shape 3 x 1; allowed: 2 rows"):
-        audit("dp-bai", features=[[1.0], [2.0], [3.0]], **given)  # type: ignore[arg-type]
+        audit("dp-bai", features=[[1.0], [2.0], [3.0]], horizon=10, epsilon=1.0)
 
 
 @pytest.mark.slow

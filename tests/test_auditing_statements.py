@@ -154,7 +154,8 @@ def test_nothing_is_found_against_these(statement: str, least: float) -> None:
 
 def test_what_exceeds_its_claim() -> None:
     assert 0.9 < largest("AUD-17", variant="as-written") <= 1.0
-    assert (of("AUD-17", variant="as-coded")["lower"] == math.inf).all()
+    coded = of("AUD-17", variant="as-coded")
+    assert coded[["algorithm", "lower", "claimed"]].values.tolist() == [["adap-ucb", math.inf, 1]]
     assert largest("AUD-10") == pytest.approx(1.1, rel=1e-12)
     assert largest("AUD-11", interpretation="norm=l1") <= 1.0 + TOLERANCE
     assert largest("AUD-11", interpretation="norm=l2") == pytest.approx(math.sqrt(2.0))
@@ -170,6 +171,7 @@ def test_what_exceeds_its_claim() -> None:
     assert (of("AUD-14", engine="support")["lower"] == math.inf).all()
     controls = of("AUD-19")
     assert (controls["lower"] == math.inf).all()
+    assert (controls["claimed"] == math.inf).all()
     assert set(controls["algorithm"]) == {"ucb1", "ncb", "od-linbai", "sequential-halving"}
 
 

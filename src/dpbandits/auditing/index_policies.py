@@ -146,8 +146,8 @@ error, and taken off a log ratio."""
 
 def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
     """Return AdaP-UCB as written, two arms."""
-    interpretations = adap_ucb.ALGORITHM.interpretations_from({})
-    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
+    given = adap_ucb.ALGORITHM.interpretations_from({})
+    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **given)
 
     def bonus(t: int, count: int) -> float:
         width = math.sqrt(settings.exploration_factor * math.log(t) / count)
