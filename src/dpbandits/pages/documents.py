@@ -119,18 +119,15 @@ def gallery_page(contents: Contents) -> str:
 
 
 def front_page(contents: Contents, text: str) -> str:
-    """Return the front page with its regions as the published verdicts have them.
+    """Return the front page with its region ``headline`` as the published verdicts have it.
 
-    The region ``headline`` counts all claims and has a picture of each paper, the region ``papers``
-    explains the words of a verdict and has a row for each paper: figures, claims, one sentence.
+    It explains the words of a verdict, counts all claims, and has a picture and a row for each
+    paper: figures, claims, one sentence.
     """
-    meaning = "[What the words mean](#verdicts)."
-    answer = f"**{contents.headline}** {meaning}\n\n{_strip(contents)}"
-    left_out = (DIFFERS, "not applicable")
-    words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word not in left_out]
+    words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word != "not applicable"]
     meanings = table(["a claim", "meaning"], words, texts=2)
-    text = with_region(text, "papers", f"{meanings}\n\n{_papers(contents)}")
-    return which_one(contents.project, with_region(text, "headline", answer))
+    parts = [meanings, f"**{contents.headline}**", _strip(contents), _papers(contents)]
+    return which_one(contents.project, with_region(text, "headline", "\n\n".join(parts)))
 
 
 def _strip(contents: Contents) -> str:
