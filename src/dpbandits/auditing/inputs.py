@@ -10,13 +10,15 @@ differs, where that arm is rarely pulled again, and where the others act as know
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.bandits.draws import AFTER, FIRST
+from dpbandits.bandits import Bernoulli, LinearBandit
+from dpbandits.bandits.draws import AFTER, FIRST, TABLE, draw_reward_sum
 from dpbandits.errors import InputError
 
 PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
@@ -141,6 +143,48 @@ def _words(x: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> st
         for arm, row in enumerate(x)
     ]
     return f"{', '.join(rows)}; {', '.join(changed) or 'x and x-prime are equal'}"
+
+
+@dataclass(frozen=True)
+class TableBandit(LinearBandit):
+    """A linear bandit whose rewards are the rows of a table, as kernels draw from them.
+
+    Of the bandit, algorithms see the features alone.
+    """
+
+    table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((2, 3)), compare=False)
+
+    @cached_property
+    def laws(self) -> NDArray[np.int64]:
+        """The code of tables for every arm, shape (K,)."""
+        return np.full(len(self.arms), TABLE)
+
+    @cached_property
+    def law_parameters(self) -> NDArray[np.float64]:
+        """The rows of the table, shape (K, 2 + N)."""
+        return self.table
+
+    def draw(self, arm: int, generator: np.random.Generator) -> float:
+        """Return the next reward of an arm, in plain Python."""
+        return self.draw_sum(arm, 1, generator)
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        """Return the sum of the next rewards of an arm, in plain Python."""
+        return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
+
+
+def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
+    """Return the instance that pays x, or x'."""
+    rows = np.eye(pair.arms) if features is None else np.array(features)
+    if len(rows) != pair.arms or not np.isfinite(rows).all() or not rows.any():
+        raise InputError(
+            f"features have shape {' x '.join(map(str, rows.shape))}; allowed: {pair.arms} rows of "
+            "finite numbers of one length, not all 0"
+        )
+    # The means of the laws are used nowhere: rewards come from the table.
+    laws = (Bernoulli(0.5),) * pair.arms
+    vectors = tuple(tuple(map(float, row)) for row in rows)
+    return TableBandit(laws, vectors, (0.0,) * rows.shape[1], table=pair.rows(second))
 
 
 def constant(

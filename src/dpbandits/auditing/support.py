@@ -14,10 +14,9 @@ from itertools import chain, islice, repeat
 from typing import Any
 
 from dpbandits.algorithms import adap_ucb, best_arm, gdp_ncb, ncb, ucb1
-from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
 from dpbandits.auditing.events import Event
-from dpbandits.auditing.inputs import Pair, constant, make_pair
-from dpbandits.auditing.mechanisms import Trials, table_bandit
+from dpbandits.auditing.inputs import Pair, constant, make_pair, table_bandit
 from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.errors import InputError
 
@@ -116,8 +115,8 @@ def recommendation(algorithm: IdentificationAlgorithm, budget: int, second: bool
     """Return the arm, from 0, that is recommended where arm 2 pays 0, or 1."""
     chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
     draws: Any = GivenDraws([])
-    trials = Trials(algorithm, *chosen, None, budget, _ONE_PULL)
-    trial = algorithm.reference(trials.task(second), draws)
+    task = Task(*chosen, table_bandit(None, _ONE_PULL, second), budget)
+    trial = algorithm.reference(task, draws)
     if (pulls := trial.pulls(2).tolist()) != [1, 1]:
         raise InputError(f"support argument: pulls are {pulls}; allowed: 1 each")
     return trial.recommended
