@@ -81,6 +81,8 @@ def test_parts_and_labels_name_their_variables() -> None:
     found = judged(claim(comparison(part="part {which}", **over)), [-2.0, -2.0])
     assert list(found.parts) == ["part 0", "part 1"]
     assert [one.label for one in found.comparisons] == ["series 0", "series 1"]
+    unnamed = judged(claim(comparison("mean", **over)), [-2.0, -2.0])
+    assert [one.label for one in unnamed.comparisons] == ["mean [which=0]", "mean [which=1]"]
     along = {"value": {"metric": "regret"}, "along": "which", "point": "series {which}"}
     points = judged(claim(comparison("mean", **along)), [-2.0, -2.0])
     assert [one.label for one in points.comparisons] == ["mean [series 0]", "mean [series 1]"]
