@@ -36,10 +36,10 @@ from dpbandits.reporting.draw import (
     points_csv,
     write_figure,
 )
-from dpbandits.reporting.legends import STRIP, heading
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
 from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, look_of
 from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.style import STRIP, heading
 from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, supplementary_slow

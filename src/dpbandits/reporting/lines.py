@@ -187,19 +187,19 @@ def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     That is the mean over runs or, of trials, the share of successes, and ``pulls``, their mean
     number in a trial, NaN where it was not recorded.
     """
-    pulled = rows[rows["metric"] == "total_pulls"].groupby("series")[["value", "trials"]].sum()
-    pulls = pulled["value"] / pulled["trials"]
     found = []
     shown = select(rows, {"metric": metric}, f"{place}.metric")
     for name, group in shown.groupby("series", sort=False):
         last = group[group["t"] == group["t"].max()]
         measured = {"x": last["t"].iloc[0]}
         if metric in RATE_METRICS:
-            measured |= rate_of(last) | {"pulls": pulls.get(name, math.nan)}
+            pulled = rows[(rows["series"] == name) & (rows["metric"] == "total_pulls")]
+            pulls = pulled["value"].sum() / pulled["trials"].sum() if len(pulled) else math.nan
+            measured |= rate_of(last) | {"pulls": pulls}
         else:
             mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
             measured |= {"y": mean[0], "lo": low[0], "hi": high[0], "runs": len(last)}
-        found.append(last.drop(columns=_MEASURED).iloc[0].to_dict() | measured)
+        found.append(last.drop(columns=_MEASURED, errors="ignore").iloc[0].to_dict() | measured)
     return pd.DataFrame(found)
 
 

@@ -13,7 +13,6 @@ from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.lines import computed_by, final_values, read_rows, require_column, select
-from dpbandits.reporting.report import page
 from dpbandits.reporting.spec import (
     LEDGER,
     ColumnSpec,
@@ -26,6 +25,7 @@ from dpbandits.reporting.text import (
     NUMBER_FORMAT,
     document,
     fill,
+    page,
     readable,
     tabular,
     unmarked,

@@ -32,9 +32,9 @@ from dpbandits.papers.panels import (
 )
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
+from dpbandits.reporting.style import add_legend
 from dpbandits.reporting.text import readable
 
 DP_BAI = palette.tell_apart([palette.look_of("dp-bai")] * 2)

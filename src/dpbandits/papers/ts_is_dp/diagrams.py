@@ -14,9 +14,9 @@ from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
+from dpbandits.reporting.style import add_legend, write_note
 
 FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
