@@ -22,8 +22,8 @@ from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.palette import COLOURS
+from dpbandits.reporting.style import add_legend, write_note
 
 Curves = pd.DataFrame
 """Columns series, x, y, lo, hi; ``kind`` claimed, lower or ideal; ``log10_chance`` of the event."""
