@@ -7,6 +7,7 @@ sequences are compared with the engine's chances by Pearson's chi-square.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,20 @@ def chi_square(counts: Counter[tuple[int, ...]], chances: Mapping[tuple[int, ...
         observed = np.append(observed, runs - observed.sum())
     statistic = float(((observed - expected) ** 2 / expected).sum())
     return float(chi2.sf(statistic, expected.size - 1))
+
+
+class Table:
+    """Arms whose n-th pulls have given rewards, and 0 beyond them."""
+
+    def __init__(self, rewards: tuple[tuple[float, ...], ...]) -> None:
+        self.arms = (None,) * len(rewards)
+        self._rewards = [iter(row) for row in rewards]
+
+    def draw(self, arm: int, generator: object) -> float:
+        return next(self._rewards[arm], 0.0)
+
+    def draw_sum(self, arm: int, pulls: int, generator: object) -> float:
+        return sum(islice(self._rewards[arm], pulls), 0.0)
 
 
 class GivenArms(GivenDraws):

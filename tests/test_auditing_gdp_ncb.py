@@ -17,7 +17,7 @@ import pytest
 from scipy import integrate, stats
 
 import dpbandits
-from agreement import GivenArms
+from agreement import GivenArms, Table
 from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
@@ -33,7 +33,6 @@ from dpbandits.auditing.gdp_ncb import (
     scaled_split,
     stop_window,
 )
-from dpbandits.auditing.support import Table
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
 from dpbandits.privacy.witnesses import (

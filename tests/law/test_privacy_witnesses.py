@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import dpbandits
-from agreement import GivenArms
+from agreement import GivenArms, Table
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.gdp_ncb import (
     EXPLOITING,
@@ -38,7 +38,6 @@ from dpbandits.algorithms.gdp_ncb import (
     reference_window,
 )
 from dpbandits.auditing.gdp_ncb import exploration_witness
-from dpbandits.auditing.support import Table
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit
 from dpbandits.privacy.witnesses import as_coded, deciding_releases, log_cdf
