@@ -18,10 +18,9 @@ import pytest
 from scipy import integrate, stats
 from scipy.integrate import quad
 from scipy.stats import laplace
-from witness_plays import Table
 
 import dpbandits
-from agreement import chi_square, played_sequences
+from agreement import Table, chi_square, played_sequences
 from dp_bai_trials import TRIALS, near
 from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
