@@ -1,7 +1,7 @@
 """Exact chances of decisions between noisy releases: other formulas, quadrature, plays, controls.
 
 Simulations have fixed seeds; chi-square tests reject correct code once in a thousand times at most,
-shares are compared within 4.5 standard errors (``dp_bai_trials``).
+shares are compared within 4.5 standard errors (``agreement.near``).
 """
 
 import itertools
@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 from scipy.integrate import quad
+from scipy.special import beta, betaincc
 from scipy.stats import laplace
 
 import dpbandits
-from agreement import chi_square, played_sequences
-from dp_bai_trials import TRIALS, near
+from agreement import TRIALS, chi_square, near, played_sequences
 from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
 from dpbandits.auditing.events import Event
@@ -266,11 +266,12 @@ def test_pieces_integrate_a_laplace_law() -> None:
 
 def second_wins(first: float, second: float, count: int) -> float:
     """P(theta_2 > theta_1), theta_1 of one reward, by adaptive quadrature over theta_1."""
-    laws = [
-        stats.beta(mean * n + 1.0, (1.0 - mean) * n + 1.0)
-        for mean, n in ((first, 1), (second, count))
-    ]
-    return float(integrate.quad(lambda u: laws[0].pdf(u) * laws[1].sf(u), 0.0, 1.0)[0])
+    a, b, c, d = first + 1.0, 2.0 - first, second * count + 1.0, (1.0 - second) * count + 1.0
+
+    def density(u: float) -> float:
+        return float(u ** (a - 1.0) * (1.0 - u) ** (b - 1.0) * betaincc(c, d, u))
+
+    return float(integrate.quad(density, 0.0, 1.0)[0] / beta(a, b))
 
 
 def chances(horizon: int, epsilon: float, reward: float) -> list[float]:
