@@ -32,7 +32,6 @@ from dpbandits.auditing.gdp_ncb import (
     scaled_split,
     stop_window,
 )
-from dpbandits.auditing.support import Table
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
 from dpbandits.privacy.witnesses import (
@@ -47,7 +46,7 @@ from dpbandits.privacy.witnesses import (
 )
 from shared import ExactResults
 from support import settings_of
-from witness_plays import GivenArms
+from witness_plays import GivenArms, Table
 
 GDP = REGRET["gdp-ncb"]
 LINE = 1e-4

@@ -31,6 +31,7 @@ from dpbandits.auditing.index_policies import (
     MARGIN,
     Policy,
     abandoned_arm,
+    abandoned_rows,
     adap_ucb_policy,
     anytime_lazy_ucb_policy,
     by_loss,
@@ -49,22 +50,17 @@ from dpbandits.auditing.laplace import (
     log_tail_of_two,
 )
 from dpbandits.auditing.run import setting_of
-from dpbandits.auditing.statements import (
-    abandoned_rows,
-    report_event,
-    report_rows,
-    reports_of,
-)
+from dpbandits.auditing.statements import report_event, report_rows, reports_of
 from dpbandits.auditing.support import (
     Case,
     GivenDraws,
-    Table,
     recommendation,
     separation,
     transcript,
 )
 from dpbandits.kernels import Segments
 from support import refused, settings_of
+from witness_plays import Table
 
 
 def test_one_tail_is_that_of_scipy() -> None:
@@ -406,8 +402,7 @@ def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
 def test_recommendations_follow_the_larger_reward() -> None:
     for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
         algorithm = IDENTIFICATION[name]
-        assert recommendation(algorithm, budget, (0.0, 1.0)) == 1
-        assert recommendation(algorithm, budget, (0.0, 0.0)) == 0
+        assert [recommendation(algorithm, budget, second) for second in (False, True)] == [0, 1]
 
 
 def test_given_draws_are_all_there_is() -> None:

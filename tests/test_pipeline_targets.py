@@ -150,7 +150,7 @@ def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
 def test_exact_results_name_the_algorithms_that_they_are_about() -> None:
     """What is reached through the registry alone is in the fingerprint of no exact result."""
     assert study.audited() == [name for name, each in REGISTRY.items() if each.audit]
-    modules = [f"auditing.{name}" for name in ("statements", "thompson_statements", "rows")]
+    modules = [f"auditing.{name}" for name in ("statements", "rows")]
     modules += [
         f"papers.{each.stem}.analytic" for each in (ROOT / "src/dpbandits/papers").iterdir()
     ]

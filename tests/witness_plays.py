@@ -10,6 +10,7 @@ fails them with probability 0.001 at most over the choice of seeds, which are fi
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from scipy import stats
@@ -24,6 +25,20 @@ LINE = 0.001 / TESTS
 def p_value(count: int, runs: int, probability: float) -> float:
     """Return the p-value of a count, two-sided."""
     return float(stats.binomtest(count, runs, probability).pvalue)
+
+
+class Table:
+    """Arms whose n-th pulls have given rewards, and 0 beyond them."""
+
+    def __init__(self, rewards: tuple[tuple[float, ...], ...]) -> None:
+        self.arms = (None,) * len(rewards)
+        self._rewards = [iter(row) for row in rewards]
+
+    def draw(self, arm: int, generator: object) -> float:
+        return next(self._rewards[arm], 0.0)
+
+    def draw_sum(self, arm: int, pulls: int, generator: object) -> float:
+        return sum(islice(self._rewards[arm], pulls), 0.0)
 
 
 class GivenArms(GivenDraws):

@@ -26,11 +26,10 @@ from dpbandits.algorithms.gdp_ncb import (
     reference_window,
 )
 from dpbandits.auditing.gdp_ncb import exploration_witness
-from dpbandits.auditing.support import Table
 from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import Arms, Segments, njit
 from support import settings_of
-from witness_plays import LINE, GivenArms, copy_state, p_value
+from witness_plays import LINE, GivenArms, Table, copy_state, p_value
 
 pytestmark = pytest.mark.slow
 

@@ -15,16 +15,15 @@ from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
-from dpbandits.auditing.lattice import ideal_mu
-from dpbandits.auditing.statements import FIXED_LENGTH
-from dpbandits.auditing.thompson_statements import DELTAS
+from dpbandits.auditing.gdp_ncb import FIXED_LENGTH
+from dpbandits.auditing.lattice import DELTAS, ideal_mu
 from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.palette import COLOURS
+from dpbandits.reporting.style import add_legend, write_note
 
 Curves = pd.DataFrame
 """Columns series, x, y, lo, hi; ``kind`` claimed, lower or ideal; ``log10_chance`` of the event."""

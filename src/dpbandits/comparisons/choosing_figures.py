@@ -18,8 +18,8 @@ from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYER
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend
 from dpbandits.reporting.palette import look_of
+from dpbandits.reporting.style import add_legend
 
 EPSILON = r"$\epsilon$"
 PRICE = "regret over the best\nwithout privacy"
