@@ -5,8 +5,6 @@ config; ``test_pages_site.py`` measures the site.
 """
 
 import copy
-import datetime
-import json
 import math
 import re
 import tomllib
@@ -17,17 +15,13 @@ from typing import Any
 import pytest
 import yaml
 
-import dpbandits
 from dpbandits.errors import InputError
 from dpbandits.pages.contents import Contents, head_of, load_errata
 from dpbandits.pages.documents import documents, paper_page
 from dpbandits.pages.published import with_region
 from dpbandits.pages.verdicts import ANSWERS, counted
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
-from dpbandits.pipeline.publish import FINGERPRINTS, current_fingerprints, published_targets
-from dpbandits.pipeline.targets import TABLE as TABLE_KIND
-from dpbandits.pipeline.targets import Target
-from found_papers import COMPARISONS, PAPERS
+from dpbandits.pipeline.project import Project
+from found_papers import PAPERS
 from invented import copy_parts
 from site_pages import long_sentences, replaced_words, words
 from support import DOCUMENTS, ROOT, refused
@@ -298,61 +292,3 @@ def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_paper_is_summed_up_in_one_short_sentence(paper: str) -> None:
     assert words(PROJECT.study(paper).summary().sentence) <= 25
-
-
-# What is published belongs to the sources beside it.
-
-TARGETS = published_targets(PROJECT)
-
-
-def published_of(paper: str) -> list[Target]:
-    return [target for target in TARGETS if target.paper == paper]
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
-def test_sources_and_published_copies_agree(paper: str) -> None:
-    """Where this fails: `make publish` builds what changed and copies it."""
-    published = json.loads((ROOT / FIGURES / paper / FINGERPRINTS).read_text())
-    assert published == current_fingerprints(published_of(paper))
-
-
-@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
-def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
-    figures, tables = set[str](), set[str]()
-    for target in published_of(paper):
-        names = tables if target.kind == TABLE_KIND else figures
-        names |= {path.name for path in target.files}
-    expected = {name for name in figures if not name.endswith(".pdf")} | {FINGERPRINTS}
-    assert {path.name for path in (ROOT / FIGURES / paper).iterdir()} == expected
-    expected = {name for name in tables if name.endswith((".tex", ".csv"))}
-    assert {path.name for path in (ROOT / TABLES / paper).iterdir()} == expected
-
-
-def test_documents_show_what_is_published() -> None:
-    """Where this fails: `dpbandits publish` writes what is computed in them anew."""
-    for name, text in MADE.items():
-        assert text == (ROOT / name).read_text(encoding="utf-8"), name
-
-
-KEYS = "cff-version title message abstract type authors version date-released license keywords"
-OF_REFERENCES = {"type", "title", "authors", "collection-title", "year", "doi", "notes"}
-"""Keys of the Citation File Format 1.2.0 that are used."""
-
-
-def test_the_citation_has_the_keys_of_its_format_and_the_present_version() -> None:
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert set(citation) == {*KEYS.split(), "references"}
-    assert (citation["cff-version"], citation["type"]) == ("1.2.0", "software")
-    assert isinstance(citation["date-released"], datetime.date)
-    for reference in citation["references"]:
-        assert {"type", "title", "authors"} <= set(reference) <= OF_REFERENCES
-        assert reference["type"] in ("article", "conference-paper")
-        assert all("family-names" in author for author in reference["authors"])
-    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for key in ("version", "license", "authors"):
-        assert citation[key] == package[key]
-    assert dpbandits.__version__ == citation["version"]
-    assert f"dpbandits-{citation['version']}.tar.gz" in (ROOT / "docs/artifact.md").read_text()
-    published = [PROJECT.papers[paper].title for paper in PROJECT.published]
-    assert [each["title"] for each in citation["references"]] == published
