@@ -186,7 +186,7 @@ def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
     """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
     expected = {"dp-bai": "caught", "baseline": "caught", "gdp-ncb": "missed"}
-    expected |= {"ucb1": "", "ts-gaussian": ""}
+    expected |= {"ucb1": "", "ts-gaussian": "no parameter of noise"}
     settings = {case.question.setting.definition.id: case for case in reversed(published(8_000))}
     assert {settings[name].question.setting.variant for name in expected} == {"as-written"}
     cache = require_cache(False)

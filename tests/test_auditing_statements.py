@@ -458,12 +458,14 @@ def test_the_controls_are_as_the_page_says() -> None:
     proved = controls[controls["engine"] == "support"]
     assert [*map(float, proved["lower"])] == [math.inf] * 8
     seen = controls[controls["engine"].isin(["D", "black box"])]
-    assert set(seen["horizon"]) == {12}
     largest = seen.groupby("algorithm")["lower"].max().astype(float).round(1)
-    assert largest["ncb"] == 0.0
-    assert set(largest[["ucb1", "od-linbai", "sequential-halving"]]) == {11.8}
-    assert "of 11.8 for UCB1, OD-LinBAI and Sequential Halving, and 0 for NCB" in TEXT
-    assert "outlasts its 12 rounds" in TEXT
+    assert set(largest[["ucb1", "ncb", "od-linbai", "sequential-halving"]]) == {11.8}
+    assert (
+        "of 11.8 for UCB1, OD-LinBAI, Sequential Halving and NCB; but 0 for NCB as written" in TEXT
+    )
+    uniform = seen[(seen["algorithm"] == "ncb") & (seen["variant"] == "as-written")].squeeze()
+    assert (float(uniform["lower"]), int(uniform["horizon"])) == (0.0, 100)
+    assert "outlasts its 100 rounds" in TEXT
 
 
 def test_the_page_names_what_fails_and_nothing_else() -> None:

@@ -121,7 +121,7 @@ TABLES = {
     "list": ("algorithm", next(iter(REGISTRY))),
     "list claims": ("claim", "TSDP-C1"),
     "guarantee dp-se --params epsilon=1 --horizon 9": ("kind", "pure"),
-    "convert renyi=1 order=8 --to approximate delta=1e-6": ("delta", 1e-6),
+    "convert renyi=1 order=8 --to approximate delta=1e-6": ("slack", 1e-6),
     f"{CHOOSE} --project {ROOT}": ("place", 1),
 }
 """Command -> a column of its table, and what its first row has there."""
@@ -267,7 +267,7 @@ WRONG = {
         ("eta=1 --to zcdp", "given is eta=1; allowed: one of pure=VALUE, gdp=VALUE, zcdp=VALUE"),
         ("gdp=x --to zcdp", "allowed: a number"),
         ("renyi=1 --to zcdp", "order is missing"),
-        ("approximate=1 --to approximate delta=0.1", "delta is missing"),
+        ("approximate=1 --to approximate delta=0.1", "slack (the delta)=0.0"),
     ],
     "guarantee": [
         ("nothing --horizon 10", "algorithm is 'nothing'"),

@@ -23,7 +23,6 @@ from dpbandits.privacy import (
     equal_privacy_c,
     instance_specific_gdp,
     modified_ts_gdp,
-    report_noisy_max_epsilon,
     report_noisy_max_true_delta,
     required_c,
     ts_basic_standard_epsilon,
@@ -46,16 +45,6 @@ def test_lemmas_3_to_5() -> None:
     assert by_lemma_4 == pytest.approx(ts_gaussian_gdp(100_000), rel=1e-15)
     for b in (1, 7):  # the interpretations part at b = 0 only
         assert modified_ts_gdp(b, 2.0, 99, interpretation="lemma4") == modified_ts_gdp(b, 2.0, 99)
-
-
-def test_erratum_e14_charges_only_sampling_rounds() -> None:
-    """Where b N >= T there are pulls alone, whatever the rewards."""
-    for horizon, charged in [(1000, 950), (50, 0), (40, 0)]:
-        tight = modified_ts_gdp(10, 2.0, horizon, rounds="sampling-rounds", n_arms=5)
-        assert tight == pytest.approx(math.sqrt(charged / 22), rel=1e-15)
-        assert modified_ts_gdp(10, 2.0, horizon) == pytest.approx(
-            math.sqrt(horizon / 22), rel=1e-15
-        )
 
 
 def test_required_c_inverts_lemma_5() -> None:
@@ -146,12 +135,8 @@ def test_theorems_by_hand() -> None:
     # Corollary 1 with eps0 = log 2, T = 8, slack = exp(-4): log 2 * (sqrt 64 + 8).
     found = advanced_composition(np.log(2), 8, np.exp(-4))
     assert found == pytest.approx(16 * np.log(2), rel=1e-14)
-    # Theorem 6: (n - 1)/(2 delta) = exp(4) for n = 3: half of sqrt 4 times the largest ratio, 3/2.
-    found = report_noisy_max_epsilon(np.exp(-4), [1.0, 3.0, 1.0], [1.0, 2.0, 4.0])
-    assert found == pytest.approx(1.5, rel=1e-14)
+    # Theorem 7: (N - 1)/(2 delta) = exp(4) for N = 3: half of sqrt 4 over sqrt 2.
     assert ts_round_epsilon(np.exp(-4), 3) == pytest.approx(np.sqrt(0.5), rel=1e-14)
-    alike = report_noisy_max_epsilon(1e-6, [0.5] * 10, np.sqrt(0.5))
-    assert ts_round_epsilon(1e-6, 10) == pytest.approx(alike, rel=1e-14)
     # TSDP-E8, Lemma 13: delta = 1e-6, eps = 1 allow the shift 0.552; its true delta is 0.0123.
     shift = 2 / np.sqrt(np.log(1 / 2e-6))
     assert shift == pytest.approx(0.552, abs=5e-4)

@@ -218,7 +218,7 @@ def deviation(epsilon: float, delta: float, calibration: str) -> float:
     """Return the standard deviation of the noise on a sum of rewards."""
     if calibration == "classical":
         return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
-    return 1.0 / privacy.eta_from(epsilon, delta)
+    return 1.0 / float(privacy.eta_from(epsilon, delta))
 
 
 def gaussian_witness(

@@ -131,7 +131,7 @@ class Setting:
             return Measure("mu"), claim.parameter
         if claim.kind == "approximate":
             return Measure("delta", epsilon=claim.parameter), claim.slack
-        if claim.kind == "renyi":
+        if claim.kind == "zcdp":
             return Measure("epsilon", delta=1e-6), float(claim.epsilon(1e-6))
         return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
 
@@ -390,8 +390,8 @@ ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters
 class Published:
     """The published black-box audit of one variant of an algorithm.
 
-    It is also asked with twice the epsilon, where one is claimed; ``silent`` says why nothing is
-    seen, where nothing is.
+    It is also asked with half of the noise, where a parameter sets it; ``silent`` says why nothing
+    is seen, or not even twice the claim.
     """
 
     statement: str
@@ -407,14 +407,22 @@ class Published:
         return replace(found, row=replace(found.row, event=f"nothing seen: {self.silent}"))
 
     def power(self, cache: Cache) -> str:
-        """Return whether a loss of twice the claim is seen: ``caught`` or ``missed``; "" for none.
+        """Return whether a loss of twice the claim is seen, and why not; "" where none is claimed.
 
-        The case is played with twice its epsilon; it is caught where the bound exceeds the claim.
+        The case is played with half of the noise; it is caught where the bound exceeds the claim.
         """
         if self.louder is None:
-            return ""
+            return "" if math.isinf(self.question.claim[1]) else "no parameter of noise"
         found, _ = self.louder.certified(cache)
-        return "caught" if found.verdict == FAILS else "missed"
+        if found.verdict == FAILS:
+            return "caught"
+        # Where nothing is seen at all, the event has the reason.
+        is_seen = self.question.certified(cache)[0].lower > 0.0
+        return f"missed: {self.silent}" if is_seen and self.silent else "missed"
+
+
+NOISE = {"epsilon": 2.0, "c": 0.25}
+"""Parameter that sets the noise -> by what it is multiplied to halve it."""
 
 
 def published(
@@ -436,8 +444,9 @@ def _published(definition: Definition, case: AuditCase, variant: str, budget: Bu
     budget = replace(budget, runs=min(budget.runs, case.runs))
     question = Question(setting, PULL_TABLE, pair, setting.claim, budget, SEARCH_RUNS)
     louder = None
-    if "epsilon" in params and setting.claim[1] < math.inf:
-        params["epsilon"] *= 2.0
+    halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+    if halved and setting.claim[1] < math.inf:
+        params |= halved
         louder = replace(question, setting=setting_of(definition.id, case.horizon, params, variant))
     statement = case.statement if isinstance(case.statement, str) else case.statement[variant]
     return Published(statement, question, louder, case.silent.get(variant, ""))
