@@ -1,4 +1,4 @@
-"""Check that engine and registered algorithm agree: given arms, frequencies of arm sequences.
+"""Check that engine and algorithm agree: given arms, shares, frequencies of arm sequences.
 
 At small T the kernel of a registered algorithm plays a fixed table, and the counts of its arm
 sequences are compared with the engine's chances by Pearson's chi-square.
@@ -23,6 +23,17 @@ from dpbandits.engine.checks import settings_of
 from dpbandits.engine.identity import run_generator, stream_key
 
 Values = NDArray[np.float64]
+
+TRIALS = 200_000
+
+
+def near(found: float, expected: float, trials: int = TRIALS) -> bool:
+    """Whether a share of trials is within 4.5 standard errors of a chance.
+
+    A right number is missed once in 150000 times.
+    """
+    return abs(found - expected) < 4.5 * math.sqrt(expected * (1.0 - expected) / trials)
+
 
 LEAST_EXPECTED = 5.0
 """Sequences that are expected more rarely are counted together."""
