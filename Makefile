@@ -66,7 +66,7 @@ slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, t
 	$(MAKE) slurm-test
 
 golden: .venv-test/installed ## decisions, exact results and the csv of the quick build are as committed (UPDATE=1 writes them); 2 minutes, 8 where nothing is cached
-	$(if $(UPDATE),$(IN_TEST) python tests/golden_cases.py && $(IN_TEST) python tests/golden_csv.py,$(PYTEST) -m "not slow and not release" tests/golden)
+	$(if $(UPDATE),$(IN_TEST) PYTHONPATH=tests python tests/golden/test_golden.py && $(IN_TEST) python tests/golden_csv.py,$(PYTEST) -m "not slow and not release" tests/golden)
 
 published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release

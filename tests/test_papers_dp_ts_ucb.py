@@ -1,9 +1,13 @@
-"""Analytic results of dp-ts-ucb: against numbers from the formulas by hand and other computations.
+"""Results and quantities of dp-ts-ucb: by hand, by other computations, on made-up regrets.
 
-Levels are those of Theorem 4.4 and sqrt(T/(c(b + 1))), factors c those of Appendix E.1.
+Every exact number is compared with the published one in `golden/test_csv_files.py`; here stands
+what says that those are right. Levels are those of Theorem 4.4 and sqrt(T/(c(b + 1))).
 """
 
 import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,15 +15,16 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
+from dpbandits import privacy
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
 from dpbandits.bandits import bernoulli
-from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.statistics import Measurement
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.engine.results import results_frame
 from dpbandits.papers.dp_ts_ucb import quantities
 from dpbandits.papers.dp_ts_ucb.analytic import (
     ALPHA,
-    ALPHAS,
-    HORIZONS,
     MEANS,
     RUN_HORIZON,
     RUN_MEANS,
@@ -32,111 +37,49 @@ from dpbandits.papers.dp_ts_ucb.analytic import (
     miss_chances,
     trace,
 )
-from dpbandits.papers.dp_ts_ucb.diagrams import DIAGRAMS
-from dpbandits.privacy import dp_ts_ucb_budget
-from dpbandits.reporting.draw import drawn_diagram
 from shared import ExactResults
+from support import ROOT
+from synthetic_results import PAPERS
 
 FRAMES = ExactResults("dp-ts-ucb")
 
-# By hand: eta of Theorem 4.4, a row for each alpha, a column for each horizon.
-LEVELS = {
-    0.0: (152.0, 221.4, 319.5, 457.7, 651.5),
-    0.25: (56.4, 74.7, 98.4, 128.9, 167.9),
-    0.5: (20.9, 25.2, 30.3, 36.27, 43.28),
-    0.75: (7.75, 8.52, 9.33, 10.21, 11.15),
-    1.0: (2.875, 2.875, 2.875, 2.875, 2.875),
-}
 
-# By hand: eta of Modified TS at (0, 5 ln(T)^alpha), T = 1e6.
-EQUAL_BOUND_LEVELS = {0.0: 447.21, 0.25: 322.08, 0.5: 231.97, 0.75: 167.06, 1.0: 120.32}
-
-# By hand: c of equal privacy (Appendix E.1) at T = 1e6, by alpha and b.
-FACTORS = {
-    0.0: {
-        0: 2.35604,
-        1: 1.17802,
-        500: 0.00470267,
-        1000: 0.00235369,
-        2000: 0.00117743,
-        5000: 4.71114e-4,
-        100_000: 2.35602e-5,
-    },
-    1.0: {
-        0: 120_985,
-        1: 60_492.7,
-        500: 241.488,
-        1000: 120.864,
-        2000: 60.4624,
-        5000: 24.1922,
-        100_000: 1.20984,
-    },
-}
+@pytest.mark.parametrize(
+    ("result", "tags", "expected", "digits"),
+    [
+        ("privacy-by-horizon", {"x": 1e4, "alpha": 0.0, "accounting": "theorem4.4"}, 152.0, 3e-3),
+        ("privacy-by-horizon", {"x": 1e5, "alpha": 0.75, "accounting": "theorem4.4"}, 9.33, 3e-3),
+        (
+            "privacy-by-horizon",
+            {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.4"},
+            2.874972,
+            2e-7,
+        ),
+        ("privacy-by-horizon", {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.6"}, 10.69, 5e-4),
+        ("privacy-by-alpha", {"x": 0.5, "algorithm": "m-ts-gaussian"}, 231.97, 3e-5),
+        ("privacy-conversion", {"x": 1e6, "alpha": 0.0, "accounting": "theorem4.4"}, 2.15e5, 3e-3),
+        ("privacy-conversion", {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.4"}, 17.2, 3e-3),
+    ],
+)
+def test_levels_are_those_by_hand(
+    result: str, tags: dict[str, Any], expected: float, digits: float
+) -> None:
+    assert FRAMES.at(result, **tags) == pytest.approx(expected, rel=digits)
 
 
-def at(frame: pd.DataFrame, x: float, **where: object) -> float:
-    """The one y at x of the rows with these tags."""
-    kept = frame[frame["x"] == x]
-    for key, value in where.items():
-        kept = kept[kept[key] == value]
-    return float(kept["y"].item())
-
-
-def test_levels_are_those_by_hand() -> None:
-    """Three to four digits."""
-    for alpha in ALPHAS:
-        frame = FRAMES["privacy-by-horizon"]
-        found = [at(frame, T, alpha=alpha, accounting="theorem4.4") for T in HORIZONS]
-        np.testing.assert_allclose(found, LEVELS[alpha], rtol=3e-3)
-        tight = [at(frame, T, alpha=alpha, accounting="tight") for T in HORIZONS]
-        # Smaller by a factor sqrt(2); rounding alone separates the two.
-        np.testing.assert_allclose(np.sqrt(2.0) * np.array(tight), found, rtol=1e-12)
-
-
-def test_levels_of_theorem_4_6_lack_the_logarithm() -> None:
-    """The same at alpha = 0; 10.69 against 2.87 at alpha = 1, T = 1e6."""
-    frame = FRAMES["privacy-by-horizon"]
-    assert at(frame, 10**6, alpha=1.0, accounting="theorem4.6") == pytest.approx(10.69, abs=0.005)
-    for horizon in HORIZONS:
-        both = (at(frame, horizon, alpha=0.0, accounting=f"theorem4.{i}") for i in (4, 6))
-        assert next(both) == next(both)
-
-
-def test_levels_by_alpha_are_those_by_hand() -> None:
-    """Two decimals; both figures show one number."""
-    for alpha in ALPHAS:
-        frame = FRAMES["privacy-by-alpha"]
-        modified = at(frame, alpha, algorithm="m-ts-gaussian")
-        assert modified == pytest.approx(EQUAL_BOUND_LEVELS[alpha], abs=0.005)
-        for accounting in ("theorem4.4", "theorem4.6", "tight"):
-            by_horizon = at(FRAMES["privacy-by-horizon"], 10**6, alpha=alpha, accounting=accounting)
-            assert at(frame, alpha, accounting=accounting) == pytest.approx(by_horizon, rel=1e-12)
-        assert frame.groupby("series")["x"].nunique().unique().tolist() == [41]
-
-
-@pytest.mark.parametrize("alpha", FACTORS)
-def test_factors_of_equal_privacy_are_those_by_hand(alpha: float) -> None:
-    """Six digits; with the root of Section 5.3 1.085 and 7.776."""
-    for b, expected in FACTORS[alpha].items():
+def test_factors_of_equal_privacy_are_those_by_hand() -> None:
+    """Appendix E.1 at T = 1e6; with the root of Section 5.3 1.085 and 7.776."""
+    for alpha, b, expected in [
+        (0.0, 0, 2.35604),
+        (0.0, 2000, 0.00117743),
+        (1.0, 0, 120_985),
+        (1.0, 100_000, 1.20984),
+    ]:
         found = quantities.equal_privacy_c(alpha=alpha, b=b)
         assert found.value == pytest.approx(expected, rel=6e-6)
-    b, rooted = {0.0: (1, 1.085), 1.0: (2000, 7.776)}[alpha]
-    found = quantities.equal_privacy_c(alpha=alpha, b=b, root=True)
-    assert found.value == pytest.approx(rooted, abs=0.0005)
-
-
-def test_the_level_at_alpha_1_is_that_by_hand() -> None:
-    """Section 5.3: sqrt(2 c0) = 2.874972."""
-    tags = {"in": "privacy-by-horizon", "alpha": 1.0, "accounting": "theorem4.4", "x": 10**6}
-    level = Series(Evidence.of_frames(FRAMES), tags)
-    found = quantities.deviation_from_root(level).value
-    assert level.number().value / (1.0 + found) == pytest.approx(2.874972, abs=5e-7)
-
-
-def test_crossovers_are_those_by_hand() -> None:
-    """6.57e5 against sqrt(T/2), 6.6e6 against sqrt(T/5)."""
-    for over, horizon in (("ts-gaussian", 6.57e5), ("m-ts-gaussian", 6.6e6)):
-        assert quantities.crossover(over=over).value == pytest.approx(horizon, rel=5e-3)
+    for alpha, b, expected in [(0.0, 1, 1.085), (1.0, 2000, 7.776)]:
+        found = quantities.equal_privacy_c(alpha=alpha, b=b, root=True)
+        assert found.value == pytest.approx(expected, abs=0.0005)
 
 
 @pytest.mark.parametrize("phases", [1, 2])
@@ -154,55 +97,27 @@ def test_levels_cross_at_the_crossover(phases: int, divisor: float) -> None:
     assert all(excess(T) < 0.0 for T in np.geomspace(horizon * (1.0 + 1e-4), 1e12, 50))
 
 
-def test_conversion_is_that_by_hand() -> None:
-    """T = 1e6, delta = 1e-6: epsilon 2.15e5 at alpha = 0, 17.2 at alpha = 1."""
-    frame = FRAMES["privacy-conversion"]
-    found = [at(frame, 10**6, alpha=alpha, accounting="theorem4.4") for alpha in (0.0, 1.0)]
-    np.testing.assert_allclose(found, [2.15e5, 17.2], rtol=3e-3)
-    levels = FRAMES["privacy-by-horizon"]
-    assert frame["eta"].tolist() == levels["y"].tolist()
-    assert frame["x"].tolist() == levels["x"].tolist()
+def test_draws_of_plain_sampling_compose_to_the_root_of_half_the_horizon() -> None:
+    """Ou et al.: after one pull the centre moves by 1/2 at most, with deviation 1/sqrt(2)."""
+    assert draw_level() == pytest.approx(0.5 / math.sqrt(0.5), rel=1e-15)
+    assert quantities.composed_deviation().value < 1e-9
 
 
-def test_misses_are_far_below_the_bound_of_the_lemma() -> None:
-    """Lemma 4.1: T times the chance is at most 6.7e-5, at alpha = 1, T = 1e4; the proof has 3."""
-    frame = FRAMES["lemma-4-1"]
-    misses = frame[(frame["quantity"] == "chance") & (frame["rounding"] == "floor")]
-    worst = misses.loc[misses["y"].idxmax()]
-    assert (worst["alpha"], worst["horizon"]) == (1.0, 10_000)
-    assert 6.6e-5 < worst["y"] <= 6.7e-5
-    rounded_up = frame[(frame["quantity"] == "chance") & (frame["rounding"] == "ceil")]
-    assert 4.5e-5 < rounded_up["y"].max() <= 4.7e-5
-    assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {3.0}
-
-
-def test_waits_are_far_below_the_bound_of_the_lemma() -> None:
-    """Lemma C.1: at most 1.42, at alpha = 0; the lemma has 12.34."""
-    frame = FRAMES["lemma-c1"]
-    waits = frame[frame["quantity"] == "expectation"]
-    worst = waits.loc[waits["y"].idxmax()]
-    assert worst["alpha"] == 0.0
-    assert 1.41 < worst["y"] <= 1.42
-    assert set(frame.loc[frame["quantity"] == "bound", "y"]) == {12.34}
+# Chances and expectations of the lemmas, as sums over a window of counts.
 
 
 @pytest.mark.parametrize(("alpha", "count"), [(0.5, 2**10), (0.25, 2**14)])
 def test_small_misses_are_not_cut_off_by_the_window(alpha: float, count: int) -> None:
     """Chances of 1e-18 and below come from estimates far from the mean: against the whole sum."""
     horizon = 10**6
-    variance, draws = math.log(horizon) ** alpha, math.floor(dp_ts_ucb_budget(alpha, horizon))
+    variance = math.log(horizon) ** alpha
+    draws = math.floor(privacy.dp_ts_ucb_budget(alpha, horizon))
     successes = np.arange(count + 1)
     chances = binom.pmf(successes, count, 0.5)
     misses = np.exp(draws * norm.logcdf(0.5, successes / count, math.sqrt(variance / count)))
     found = miss_chances(count, variance, draws)[np.flatnonzero(MEANS == 0.5)]
     np.testing.assert_allclose(found, (chances * misses).sum(), rtol=1e-9)
     assert found < 1e-18
-
-
-def test_draws_of_plain_sampling_compose_to_the_root_of_half_the_horizon() -> None:
-    """Ou et al.: after one pull the centre moves by 1/2 at most, with deviation 1/sqrt(2)."""
-    assert draw_level() == pytest.approx(0.5 / math.sqrt(0.5), rel=1e-15)
-    assert quantities.composed_deviation().value < 1e-9
 
 
 def test_waits_tend_to_their_limit_for_many_rewards() -> None:
@@ -232,6 +147,10 @@ def test_sums_over_the_window_are_the_sums_over_all_counts() -> None:
         # Far below the mean the chance of the estimate underflows before that of the draw.
         waits = (chances * below / np.maximum(above, 1e-300)).sum(axis=1)
         np.testing.assert_allclose(expected_waits(count, math.log(1e4)), waits, rtol=1e-9)
+    for count in counts(10**6):
+        np.testing.assert_allclose(estimates(count)[0].sum(axis=1), 1.0, rtol=0, atol=1e-11)
+    assert counts(10_000) == [2**power for power in range(13)]
+    assert counts(8) == [1, 2, 4]
 
 
 def test_misses_agree_with_draws() -> None:
@@ -247,20 +166,7 @@ def test_misses_agree_with_draws() -> None:
         assert abs(found - expected[index]) < 4.5 * error
 
 
-def test_laws_of_the_estimates_sum_to_one() -> None:
-    """The window of Hoeffding's inequality leaves out less than 1e-86; rounding leaves 1e-11."""
-    for count in counts(10**6):
-        np.testing.assert_allclose(estimates(count)[0].sum(axis=1), 1.0, rtol=0, atol=1e-11)
-
-
-def test_counts_are_the_powers_of_two_up_to_half_the_horizon() -> None:
-    assert counts(10_000) == [2**power for power in range(13)]
-    assert counts(8) == [1, 2, 4]
-
-
 # The run that Figures 1 and 2 draw: it is the kernel's, and obeys Algorithm 1.
-ARMS = len(RUN_MEANS)
-BUDGET = int(dp_ts_ucb_budget(ALPHA, RUN_HORIZON))
 
 
 @pytest.fixture(scope="module")
@@ -268,15 +174,10 @@ def run() -> pd.DataFrame:
     return trace()
 
 
-def test_every_round_has_a_row_for_every_arm_and_one_pull(run: pd.DataFrame) -> None:
-    assert len(run) == ARMS * RUN_HORIZON
-    assert (run.groupby("x")["pulled"].sum() == 1).all()
-
-
 def test_the_pulls_are_those_of_the_reference(run: pd.DataFrame) -> None:
     """The reference plays the same stream by its own code, Algorithm 1 line by line."""
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
-    settings = ALGORITHM.settings(RUN_HORIZON, ARMS, alpha=ALPHA, **interpretations)
+    settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
     chunks = ALGORITHM.reference(settings, bernoulli(RUN_MEANS), generator)
     expected = [arm + 1 for arm, length, _ in chunks for _ in range(length)]
@@ -285,20 +186,22 @@ def test_the_pulls_are_those_of_the_reference(run: pd.DataFrame) -> None:
 
 def test_the_arm_of_the_largest_value_is_pulled(run: pd.DataFrame) -> None:
     """Values read off a copied stream would not lead to the kernel's pulls, were they others."""
-    values = run.pivot(index="x", columns="arm", values="y").iloc[ARMS:]
-    pulled = run.pivot(index="x", columns="arm", values="pulled").iloc[ARMS:]
+    values, pulled = (
+        run.pivot(index="x", columns="arm", values=name).iloc[len(RUN_MEANS) :]
+        for name in ("y", "pulled")
+    )
     pd.testing.assert_series_equal(values.idxmax(axis=1), pulled.idxmax(axis=1))
     # Control: with the values of the round before, other arms would be pulled.
     assert (values.shift().iloc[1:].idxmax(axis=1) != pulled.iloc[1:].idxmax(axis=1)).any()
 
 
 def test_an_epoch_has_its_budget_of_draws_and_then_the_largest_of_them(run: pd.DataFrame) -> None:
-    reused = 0
+    reused, budget = 0, int(privacy.dp_ts_ucb_budget(ALPHA, RUN_HORIZON))
     for _, rows in run[run["event"] != "start"].groupby("arm"):
         epoch = rows["completed"].shift(fill_value=0).cumsum()
         for _, own in rows.groupby(epoch):
             fresh, again = (own[own["event"] == event] for event in ("fresh", "reuse"))
-            assert len(fresh) == min(len(own), BUDGET)
+            assert len(fresh) == min(len(own), budget)
             assert own["event"].is_monotonic_increasing
             assert own["estimate"].nunique() == own["count"].nunique() == 1
             largest = max(0.0, fresh["y"].max())
@@ -307,20 +210,69 @@ def test_an_epoch_has_its_budget_of_draws_and_then_the_largest_of_them(run: pd.D
     assert reused > 0
 
 
-def test_batches_double_and_every_reward_enters_one(run: pd.DataFrame) -> None:
-    for _, rows in run[run["pulled"] == 1].sort_values("x").groupby("arm"):
-        sizes = rows["batch"].tolist()
-        doubling = [2**epoch for epoch in range(8) for _ in range(2**epoch)]
-        assert sizes == doubling[: len(sizes)]
-        assert rows.loc[rows["completed"] == 1, "batch"].is_unique
+# Claims on final regrets that are made up.
+
+STATED = {entry.id: entry for entry in PAPERS["dp-ts-ucb"].study.stated}
+RUNS, NOISE = 40, 5.0
+Mean = Callable[[str, Mapping[str, Any]], float]
+"""Mean final regret by name of the results and tags of a series."""
 
 
-def test_figure_2_puts_every_pull_into_one_batch(run: pd.DataFrame) -> None:
-    _, points = drawn_diagram(DIAGRAMS["fig2"], run)
-    pulls = run[run["pulled"] == 1].sort_values("x")
-    shown = points.sort_values("x")
-    assert shown["x"].tolist() == pulls["x"].tolist()
-    assert shown["y"].tolist() == pulls["arm"].tolist()
-    full = shown[shown["series"].str.contains("batch of")]
-    sizes = full["series"].str.extract(r"batch of (\d+)")[0].astype(int)
-    assert (full.groupby("series").size() == sizes.groupby(full["series"]).first()).all()
+def frame_of(name: str, mean: Mean) -> pd.DataFrame:
+    """Return results with normal final regrets, the same errors in every series."""
+    if name in FRAMES:
+        return FRAMES[name]
+    series = PAPERS["dp-ts-ucb"].plan(name, {"runs": RUNS}).series()
+    errors = np.random.default_rng(3).standard_normal(RUNS)
+    blocks = []
+    for each in series:
+        cell = each.cell
+        tags = {"algorithm": cell.definition.id, "horizon": cell.horizon, **each.tags}
+        final = mean(name, tags) + NOISE * errors[: len(each.runs)]
+        blocks.append({"pseudo_regret": np.repeat(final[:, None], len(cell.grid), axis=1)})
+    return results_frame(series, blocks)
+
+
+def compared(name: str, label: str, mean: Mean) -> float:
+    """Return the number of a comparison in the first row."""
+    claim, evidence = STATED[name], Evidence(cache(lambda name: frame_of(name, mean)))
+    questions = claim.questions(claim.interpretations[0])
+    [question] = [one for one in questions if one.label == label]
+    return Measurement(question, evidence.of_results(claim.reads)).numbers()[""].value
+
+
+def test_the_share_of_a_gap_is_over_that_at_alpha_one() -> None:
+    """600 against 500 at alpha = 0, 900 against 1300 at alpha = 1."""
+    own, other = {0: 600.0, 1: 900.0}, {(0, 1): 500.0, (1, 2000): 1300.0}
+
+    def planted(name: str, tags: Mapping[str, Any]) -> float:
+        if name == "final-verdicts":
+            return own.get(tags["alpha"], 0.0)
+        return other.get((tags["alpha"], tags["b"]), 0.0)
+
+    assert compared("DTU-C8b", "gap over the one at alpha=1", planted) == pytest.approx(0.25)
+
+
+def test_steps_of_alpha_are_counted() -> None:
+    """Of 8 steps two go down; a step without a number leaves no count."""
+    levels = {0: 300.0, 0.25: 600.0, 0.5: 500.0, 0.75: 900.0, 1: 800.0}
+
+    def falling(name: str, tags: Mapping[str, Any]) -> float:
+        return levels[tags["alpha"]] if tags["horizon"] == 10**6 else 1000.0 * tags["alpha"]
+
+    def rising(name: str, tags: Mapping[str, Any]) -> float:
+        return 1000.0 * float(tags["alpha"])
+
+    steps = "DTU-F1", "steps down at the two longest horizons"
+    assert compared(*steps, falling) == 2
+    assert compared(*steps, rising) == 0
+    assert compared("DTU-C1", "Kendall's tau of alpha and regret, T=1000000", rising) == 1.0
+    assert np.isnan(compared(*steps, lambda name, tags: float("nan")))
+
+
+def test_the_levels_in_the_pictures_of_figure_7_are_those_of_theorem_4_4() -> None:
+    text = (ROOT / "config/papers/dp-ts-ucb/experiments.yaml").read_text(encoding="utf-8")
+    levels = [privacy.epsilon(1e-6, privacy.dp_ts_ucb_gdp(alpha, 10**6)) for alpha in (0, 1)]
+    assert "= 2.2×10⁵, the baselines 0.5" in text
+    assert "= 17.2, the baselines 0.5" in text
+    assert [f"{level:.3g}" for level in (round(levels[0], -4), levels[1])] == ["2.2e+05", "17.2"]

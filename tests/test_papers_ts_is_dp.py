@@ -1,66 +1,56 @@
-"""Analytic results of ts-is-dp: their numbers against printed values and other computations."""
+"""Results and quantities of ts-is-dp: by other computations, and on made-up runs.
+
+Every exact number is compared with the published one in `golden/test_csv_files.py`; here stands
+what says that those are right.
+"""
 
 import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import optimize
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from dpbandits import privacy
+from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.numbers import exact, relative_error
+from dpbandits.claims.statistics import Point
 from dpbandits.papers.ts_is_dp import quantities
-from dpbandits.papers.ts_is_dp.analytic import MANY, RATES, deltas, two_armed_choice
+from dpbandits.papers.ts_is_dp.analytic import (
+    MANY,
+    RATES,
+    deltas,
+    plain_levels,
+    prepull_sums,
+    renyi_delta,
+    two_armed_choice,
+)
 from dpbandits.papers.ts_is_dp.quantities import ROUND_DELTAS
+from dpbandits.pipeline.project import Project
 from dpbandits.privacy import epsilon, ts_round_epsilon, ts_round_gdp
 from shared import ExactResults
 from support import ROOT
 
 FRAMES = ExactResults("ts-is-dp")
-BY_PARAMETER = FRAMES["privacy-by-b-and-c"]
-BY_ANALYSIS = FRAMES["privacy-by-analysis"]
 
 
-def at(frame: pd.DataFrame, x: float, **where: object) -> float:
-    """The one y at x of the rows with these tags."""
-    kept = frame[frame["x"] == x]
-    for key, value in where.items():
-        kept = kept[kept[key] == value]
-    return float(kept["y"].item())
-
-
-TABLE = [
-    (1e-10, 391.364, 401.743, 11477.8, 11871.7, 12881.5, 13301.3),
-    (1e-8, 374.596, 385.723, 8773.7, 9112.8, 9999.8, 10362.8),
-    (1e-6, 355.383, 367.539, 6425.0, 6712.4, 7483.9, 7793.3),
-    (1e-4, 332.235, 345.971, 4411.2, 4649.3, 5312.0, 5570.3),
-    (1e-2, 301.068, 317.861, 2715.8, 2905.3, 3465.3, 3673.1),
-    (1e-1, 277.685, 297.985, 1983.7, 2147.6, 2658.9, 2839.7),
-]
-
-
-def test_figure_6_has_the_tabulated_numbers() -> None:
-    for row in TABLE:
-        delta, gdp, rdp, *standard = row
-        for arms in (2, 10):
-            # Half a unit of the last printed digit.
-            assert at(BY_ANALYSIS, delta, analysis="gdp", arms=arms) == pytest.approx(gdp, abs=5e-4)
-            assert at(BY_ANALYSIS, delta, analysis="rdp", arms=arms) == pytest.approx(rdp, abs=5e-4)
-        cases = itertools.product((2, 10), ("best", "half"))
-        for (arms, split), expected in zip(cases, standard, strict=True):
-            found = at(BY_ANALYSIS, delta, analysis="standard-dp", arms=arms, split=split)
-            assert found == pytest.approx(expected, abs=0.05)
-
-
-def test_the_corrected_bound_has_the_tabulated_numbers_for_any_n() -> None:
-    """Theorems 3 to 8: about 9.5e5, 5.4e5, 2.86e5, 1.35e5, 5.3e4, 2.97e4 on a grid of splits."""
-    expected = {1e-10: 9.5e5, 1e-8: 5.4e5, 1e-6: 2.86e5, 1e-4: 1.35e5, 1e-2: 5.3e4, 1e-1: 2.97e4}
-    for delta, value in expected.items():
-        found = {
-            at(BY_ANALYSIS, delta, analysis="standard-dp-advanced", arms=arms) for arms in (2, 10)
-        }
-        assert len(found) == 1
-        # Printed to two or three digits.
-        assert found.pop() == pytest.approx(value, rel=0.01)
+def test_figures_1_and_6_have_the_tabulated_numbers() -> None:
+    """ts-is-dp, Theorems 3 to 8: half a unit of the last digit. Figure 1 is over c (b + 1)."""
+    for product, small, large in [(1, 649.39, 539.55), (51, 30.18, 14.61)]:
+        for tags in ({"family": "b", "b": product - 1}, {"family": "c", "c": product}):
+            for delta, expected in ((1e-6, small), (1e-1, large)):
+                found = FRAMES.at("privacy-by-b-and-c", x=delta, **tags)
+                assert found == pytest.approx(expected, abs=5e-3)
+    for delta, arms, *expected in [
+        (1e-10, 2, 391.364, 401.743, 11477.8, 11871.7),
+        (1e-1, 10, 277.685, 297.985, 2658.9, 2839.7),
+    ]:
+        tags = [{"analysis": "gdp"}, {"analysis": "rdp"}]
+        tags += [{"analysis": "standard-dp", "split": split} for split in ("best", "half")]
+        found = [FRAMES.at("privacy-by-analysis", x=delta, arms=arms, **each) for each in tags]
+        assert found == pytest.approx(expected, abs=0.05)
 
 
 def test_the_printed_curve_meets_the_basic_composition_of_exact_rounds() -> None:
@@ -69,7 +59,7 @@ def test_the_printed_curve_meets_the_basic_composition_of_exact_rounds() -> None
         crossing = quantities.crossing_delta(arms=arms).value
         assert low < crossing < high
         printed, basic = (
-            BY_ANALYSIS[(BY_ANALYSIS["analysis"] == name) & (BY_ANALYSIS["arms"] == arms)]
+            FRAMES.rows("privacy-by-analysis", analysis=name, arms=arms)
             for name in ("standard-dp", "standard-dp-basic")
         )
         best = printed[printed["split"] == "best"]
@@ -90,29 +80,6 @@ def test_a_guarantee_is_dramatically_tighter_from_this_product_on(
     assert ratio.max() == pytest.approx(0.6, rel=1e-9)
 
 
-def test_figure_1_has_the_tabulated_numbers() -> None:
-    """ts-is-dp, Theorems 3 to 8: epsilon at delta 1e-6 and 1e-1 by c (b + 1)."""
-    for product, small, large in [
-        (1, 649.39, 539.55),
-        (2, 355.38, 277.68),
-        (6, 143.85, 98.93),
-        (11, 89.97, 56.74),
-        (51, 30.18, 14.61),
-    ]:
-        for family, tags in (("b", {"b": product - 1}), ("c", {"c": product})):
-            assert at(BY_PARAMETER, 1e-6, family=family, **tags) == pytest.approx(small, abs=5e-3)
-            assert at(BY_PARAMETER, 1e-1, family=family, **tags) == pytest.approx(large, abs=5e-3)
-
-
-def test_levels_are_those_of_the_spec() -> None:
-    """Claim TSDP-C1 and TSDP-C3."""
-    levels = [quantities.epsilon_of_level(eta=eta).value for eta in (1, 5, 10)]
-    assert levels == pytest.approx([4.88655, 35.56634, 96.71727], abs=5e-6)
-    for accounting, level in (("lemma5", np.sqrt(1e5)), ("lemma4", np.sqrt(5e4))):
-        found = quantities.level_of_pair(b=0, c=1, accounting=accounting)
-        assert found.value == pytest.approx(level)
-
-
 def test_arm_means_are_the_integrals() -> None:
     """Conditional law: density rate e^{-rate x}/(1 - e^{-rate}) on [0, 1]; clipped: min(X, 1)."""
     for rate in RATES:
@@ -127,12 +94,6 @@ def test_arm_means_are_the_integrals() -> None:
         assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
 
 
-def test_the_two_pull_counts_of_the_spec() -> None:
-    """Claim TSDP-C28a: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1)."""
-    assert two_armed_choice(1, MANY)[0] == pytest.approx(np.sqrt(0.5), rel=1e-8)
-    assert two_armed_choice(1, 1)[0] == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize(("pulls", "others"), [(1, 1), (1, 4), (3, 2)])
 def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, others: int) -> None:
     """Over all 0/1 rewards, of both arms and for both choices; shrunk means S/(n + 1)."""
@@ -142,6 +103,9 @@ def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, o
         for one, other, sign in itertools.product(range(pulls + 1), range(others + 1), (1, -1))
     ]
     assert two_armed_choice(pulls, others)[1] == pytest.approx(min(reached))
+    # Claim TSDP-C28a: a = 1/sqrt 2 for n = (1, large), 1/2 for n = (1, 1).
+    assert two_armed_choice(1, MANY)[0] == pytest.approx(np.sqrt(0.5), rel=1e-8)
+    assert two_armed_choice(1, 1)[0] == pytest.approx(0.5)
 
 
 NAMES = {
@@ -150,12 +114,6 @@ NAMES = {
     ("reachable", MANY): "pulls (1, many)",
     ("reachable", 1): "pulls (1, 1)",
 }
-
-
-def true_delta(calibration: str, means: str, others: int, delta: float) -> float:
-    """The exact delta of one choice."""
-    found = quantities.true_over_claimed_delta(calibration=calibration, means=means)
-    return found[f"{NAMES[means, others]}, delta {delta:g}"].value * delta
 
 
 def test_true_deltas_are_suprema_over_a_grid_of_mean_differences() -> None:
@@ -169,17 +127,10 @@ def test_true_deltas_are_suprema_over_a_grid_of_mean_differences() -> None:
         for means, start in (("any", -30.0), ("reachable", lowest)):
             x = np.arange(start, 5.0, 1e-4)
             excess = norm.cdf(x + shift) - np.exp(claimed) * norm.cdf(x)
-            found = true_delta(calibration, means, others, delta)
+            ratios = quantities.true_over_claimed_delta(calibration=calibration, means=means)
+            found = ratios[f"{NAMES[means, others]}, delta {delta:g}"].value * delta
             # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
             assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
-
-
-def test_true_deltas_of_the_printed_calibration() -> None:
-    """TSDP-E8: 0.0177 and 0.0015 at delta0 = 1e-6, where eps0 is 1.281, needed 3.308."""
-    assert true_delta("printed", "any", MANY, 1e-6) == pytest.approx(0.0177, abs=5e-5)
-    assert true_delta("printed", "any", 1, 1e-6) == pytest.approx(0.0015, abs=5e-5)
-    assert ts_round_epsilon(1e-6, 2) == pytest.approx(1.281, abs=5e-4)
-    assert epsilon(1e-6, ts_round_gdp(1)) == pytest.approx(3.308, abs=5e-4)
 
 
 def test_the_note_on_theorem_7_names_the_smallest_drawn_delta_that_is_exceeded() -> None:
@@ -188,3 +139,243 @@ def test_the_note_on_theorem_7_names_the_smallest_drawn_delta_that_is_exceeded()
     text = (ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text(encoding="utf-8")
     assert f"{seen['x'].min():.1e}" == "2.5e-05"
     assert "Theorem 7: below $\\\\delta$ = 2.5×10⁻⁵" in text
+
+
+# Quantities, on runs that are made up.
+
+GRID = (0, 500, 1000)
+TIMES = (500, 1000, 2500, 5000, 10_000, 80_000, 100_000)
+HORIZON = TIMES[-1]
+RUNS = 30
+GAPS = np.array([0.0, 0.125, 0.25, 0.375, 0.5])
+GAP = GAPS.mean()
+Slopes = dict[tuple[int, int], float]
+SLOPES: Slopes = {
+    (eta, b): slope * GAP
+    for b, slopes in {0: (0.9, 0.8), 500: (0.2, 0.01), 1000: (0.1, 0.02)}.items()
+    for eta, slope in zip((1, 5), slopes, strict=True)
+}
+"""Regret per round after the pre-pulls, by eta and b."""
+
+
+def made(slopes: Slopes = SLOPES) -> pd.DataFrame:
+    """Return runs with b pulls of each arm in turn, then a slope that varies with the run."""
+    generator = np.random.default_rng(3)
+    rows = []
+    for (eta, b), slope in slopes.items():
+        tags = {"series": f"{eta}, {b}", "family": "bernoulli", "eta": eta, "b": b}
+        tags |= {"c": HORIZON / (eta**2 * (b + 1))}
+        for run, t in itertools.product(range(RUNS), TIMES):
+            factor = 1.0 + 0.01 * np.sin(run)
+            pulls = np.clip(t - b * np.arange(5), 0, b)
+            value = pulls @ GAPS + factor * slope * max(t - 5 * b, 0)
+            rows.append(
+                {**tags, "run": run, "metric": "pseudo_regret", "t": t, "arm": -1, "value": value}
+            )
+        for run, arm in itertools.product(range(RUNS), range(5)):
+            value = prepull_sums(b, 5, HORIZON)[arm] + generator.uniform(1.0, 9.0)
+            rows.append(
+                {
+                    **tags,
+                    "run": run,
+                    "metric": "inverse_counts",
+                    "t": HORIZON,
+                    "arm": arm,
+                    "value": value,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def series(frame: pd.DataFrame, **tags: object) -> Series:
+    """Return the series of the runs with these tags."""
+    return Series(
+        Evidence.of_frames({"runs": frame}), {"in": "runs", "family": "bernoulli", **tags}
+    )
+
+
+def regrets(frame: pd.DataFrame, eta: int, b: int, t: int = HORIZON) -> np.ndarray:
+    """Return regrets read from the table."""
+    kept = frame[(frame["eta"] == eta) & (frame["b"] == b) & (frame["t"] == t)]
+    return kept.loc[kept["metric"] == "pseudo_regret", "value"].to_numpy()
+
+
+FRAME = made()
+
+
+def test_family_arms_are_those_of_the_experiments() -> None:
+    """Mean gaps 0.25 and 0.182399."""
+    study = Project.load(ROOT).study("ts-is-dp")
+    for family, gap in (("bernoulli", 0.25), ("truncated-exponential", 0.182399)):
+        gaps = quantities.FAMILIES[family].gaps
+        assert gaps.mean() == pytest.approx(gap, abs=5e-7)
+        first, *_ = study.simulation(f"{family}-verdicts").series(None)
+        assert gaps.tolist() == first.cell.bandit.gaps.tolist()
+
+
+def test_slopes_are_over_their_rounds_and_over_the_mean_gap() -> None:
+    asked = series(FRAME, eta=5, b=500)
+    at = {t: regrets(FRAME, 5, 500, t).mean() for t in (2500, 5000, 80_000, HORIZON)}
+    final = (at[HORIZON] - at[80_000]) / 20_000
+    assert quantities.final_slope(asked).value == pytest.approx(final / GAP)
+    assert quantities.countable_slope(asked).value == pytest.approx(final)
+    after = (at[HORIZON] - at[2500]) / 97_500 / GAP
+    assert quantities.slope_after_prepulls(asked).value == pytest.approx(after)
+    soon = (at[5000] - at[2500]) / 2500 / GAP
+    assert quantities.slope_after_prepulls(asked, phases=1).value == pytest.approx(soon)
+
+
+def test_negligible_slopes_count_as_zero_and_are_no_falls() -> None:
+    """Below 1e-4 a round."""
+    frame = made({**SLOPES, (5, 500): 9e-5, (5, 1000): 5e-5})
+    asked, every = series(frame, eta=5), {"b": GRID}
+    steps = quantities.slope_steps(asked, **every)
+    assert steps["b=500 to 1000"].value == 0.0
+    assert steps["b=500 to 1000"].interval(0.05) == (0.0, 0.0)
+    assert steps["b=0 to 500"].value == pytest.approx(-0.8 * GAP, rel=0.01)
+    assert quantities.countable_slope(series(frame, eta=5, b=1000)).value == 0.0
+    assert list(quantities.slope_falls(asked, **every)) == []
+    falls = quantities.slope_falls(series(made({**SLOPES, (5, 1000): 5e-5}), eta=5), **every)
+    assert list(falls) == ["b=0 to 500"]
+    # Of slopes that may be above, the interval is that of their difference.
+    unsure = made({**SLOPES, (5, 500): 9.99e-5, (5, 1000): 9.9e-5})
+    low, high = quantities.slope_steps(series(unsure, eta=5), **every)["b=500 to 1000"].interval(
+        0.01
+    )
+    assert low < -8e-7 < high
+
+
+def test_pre_pulls_are_checked_at_every_recorded_time() -> None:
+    clean = series(FRAME, eta=1, b=1000)
+    assert quantities.prepull_deviation(clean).value < 1e-9
+    assert quantities.prepull_bend(clean).value >= -1e-12
+    frame = FRAME.copy()
+    moved = frame.index[(frame["eta"] == 1) & (frame["b"] == 1000) & (frame["t"] == 1000)][0]
+    frame.loc[moved, "value"] += 0.125
+    assert quantities.prepull_deviation(series(frame, eta=1, b=1000)).value == pytest.approx(0.125)
+    frame.loc[moved, "value"] += 300.0
+    assert quantities.prepull_bend(series(frame, eta=1, b=1000)).value < -1e-5
+    share = quantities.prepull_share(clean)
+    assert share.value == pytest.approx(1000 * GAPS.sum() / regrets(FRAME, 1, 1000).mean())
+
+
+def test_relative_errors_are_those_of_an_average_over_some_runs() -> None:
+    values = np.random.default_rng(1).normal(50.0, 5.0, 400)
+    found = relative_error(values, 10)
+    assert found.value == pytest.approx(values.std(ddof=1) / np.sqrt(10) / values.mean())
+    lo, hi = found.interval(0.05)
+    # A standard deviation from 400 runs is known to 1/sqrt(800) = 3.5 %, twice to either side.
+    assert hi / lo == pytest.approx(1.15, abs=0.05)
+    assert relative_error(np.full(30, 7.0), 10).interval(1e-9) == (0.0, 0.0)
+    largest = quantities.largest_relative_error(series(FRAME), eta=(1, 5), b=GRID, runs=10)
+    every = [regrets(FRAME, eta, b) for eta in (1, 5) for b in GRID]
+    expected = max(one.std(ddof=1) / np.sqrt(10) / one.mean() for one in every)
+    assert largest.value == pytest.approx(expected)
+
+
+def test_levels_of_privacy_are_compared_by_their_best_b_and_their_leads() -> None:
+    found = quantities.slope_over_largest(series(FRAME, eta=5, b=0), b=(500, 1000))
+    assert found.value == pytest.approx(0.8 / 0.02)
+    levels = [series(FRAME, eta=eta) for eta in (1, 5)]
+    mean = {(eta, b): regrets(FRAME, eta, b).mean() for eta in (1, 5) for b in GRID}
+    assert [min(GRID, key=lambda b: mean[eta, b]) for eta in (1, 5)] == [1000, 500]
+    assert quantities.best_b_shift(*levels, b=GRID).value == 1.0
+    assert quantities.best_b_fall(*levels, b=GRID).value == 1.0
+    assert quantities.best_b_fall(*reversed(levels), b=GRID).value == -1.0
+    # A lead is over the better rival at each level.
+    rivals = [series(FRAME, b=b) for b in (0, 500)]
+    found = quantities.lead_change(series(FRAME, b=1000), *rivals, eta=(1, 5))
+    ratios = [mean[eta, 1000] / min(mean[eta, 0], mean[eta, 500]) for eta in (1, 5)]
+    assert found.value == pytest.approx(ratios[1] - ratios[0])
+
+
+def test_runs_differ_where_any_recorded_number_does() -> None:
+    frame = FRAME[(FRAME["eta"] == 1) & (FRAME["b"] == 0)].replace({"inverse_counts": "pulls"})
+    regret = frame[frame["metric"] == "pseudo_regret"]
+    frame = pd.concat([frame, regret.assign(metric="realised_regret")], ignore_index=True)
+    other = frame.assign(series="other", eta=2)
+    for run, metric in ((4, "pulls"), (4, "pseudo_regret"), (9, "realised_regret")):
+        row = other.index[(other["run"] == run) & (other["metric"] == metric)][0]
+        other.loc[row, "value"] += 1.0
+    both = pd.concat([frame, other], ignore_index=True)
+    first, second = (series(both, eta=eta) for eta in (1, 2))
+    assert quantities.differing_runs(first, first).value == 0.0
+    assert quantities.differing_runs(first, second).value == 2.0
+
+
+@pytest.mark.parametrize(("b", "horizon"), [(0, 50), (1, 50), (7, 50), (10, 50), (12, 50)])
+def test_pre_pull_sums_are_those_of_the_rounds_played_one_by_one(b: int, horizon: int) -> None:
+    """Five arms; the last case is cut by the horizon."""
+    sums, pulls = np.zeros(5), np.zeros(5)
+    for arm in np.repeat(np.arange(5), b)[:horizon]:
+        sums += np.where(pulls > 0, 1.0 / (pulls + 1.0), 0.0)
+        pulls[arm] += 1
+    assert prepull_sums(b, 5, horizon) == pytest.approx(sums)
+
+
+def test_realised_levels_leave_the_pre_pulls_out_and_are_over_the_lemma() -> None:
+    """Root of the largest arm's sum over c, over sqrt(T/(c (b + 1))): c cancels."""
+    kept = FRAME[(FRAME["eta"] == 1) & (FRAME["b"] == 500) & (FRAME["metric"] == "inverse_counts")]
+    sums = kept["value"].to_numpy().reshape(RUNS, 5)
+    levels = np.sqrt((sums - prepull_sums(500, 5, HORIZON)).max(axis=1) / (HORIZON / 501))
+    asked = series(FRAME, eta=1, b=500)
+    assert quantities.realised_level(asked).value == pytest.approx(levels.mean())
+    assert quantities.largest_realised_level(asked).value == pytest.approx(levels.max())
+    # Of plain Thompson sampling, over sqrt(T/2).
+    plain = series(kept.drop(columns=["b", "c"]), eta=1)
+    expected = np.sqrt(sums.max(axis=1) / (HORIZON / 2)).mean()
+    assert quantities.realised_level(plain).value == pytest.approx(expected)
+    assert plain_levels(np.array([[0.0, 500.0], [125.0, 0.0]]), 1000) == pytest.approx([1.0, 0.5])
+
+
+@pytest.mark.parametrize("delta", [1e-10, 1e-4, 1e-1])
+def test_delta_by_renyi_dp_is_the_least_over_the_orders(delta: float) -> None:
+    """exp((alpha - 1)(alpha T/4 - epsilon)), minimised by another routine."""
+    epsilon = privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000))
+    found = optimize.minimize_scalar(
+        lambda order: (order - 1) * (order * 250 - epsilon), bounds=(1, 3), method="bounded"
+    )
+    assert float(renyi_delta(np.array(epsilon), 1000)) == pytest.approx(np.exp(found.fun), rel=1e-6)
+    # And back: at that delta Renyi DP gives that epsilon.
+    back = privacy.ts_gaussian_rdp_epsilon(float(renyi_delta(np.array(epsilon), 1000)), 1000)
+    assert back == pytest.approx(epsilon)
+    assert renyi_delta(np.array(100.0), 1000) == 1.0
+
+
+@pytest.mark.parametrize(("by", "turn"), [("difference", 1.18229), ("ratio", 1.16579)])
+def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, turn: float) -> None:
+    order = quantities.turning_order(by=by).value
+    assert order == pytest.approx(turn, abs=1e-5)
+    small, large = (
+        (
+            privacy.ts_gaussian_rdp_epsilon(delta, 1000, order),
+            privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000)),
+        )
+        for delta in (1e-10, 1e-1)
+    )
+    if by == "ratio":
+        assert small[0] / small[1] == pytest.approx(large[0] / large[1])
+    else:
+        assert small[0] - small[1] == pytest.approx(large[0] - large[1])
+
+
+@pytest.mark.parametrize("values", [[3, 9, 1, 7], [5, 2, 4]])
+def test_what_half_of_the_points_reach_is_where_the_share_turns(values: list[float]) -> None:
+    points = [Point(exact(value), None, {}) for value in values]
+    found = quantities.reached_on_half(points).value
+    assert np.mean([value >= found for value in values]) >= 0.5
+    assert np.mean([value > found for value in values]) < 0.5
+
+
+def test_exact_numbers_are_those_of_their_formulas() -> None:
+    assert quantities.uniform_regret(family="bernoulli").value == pytest.approx(25_000)
+    assert quantities.level_of_pair(b=10, c=1).value == pytest.approx(np.sqrt(HORIZON / 11))
+    # 2 epsilon/sqrt(ln(1/(2 delta))) at epsilon = 1 and delta = 1e-6, which Lemma 13 admits.
+    shift = quantities.quoted_shift().value
+    assert shift == pytest.approx(2 / np.sqrt(np.log(1 / 2e-6)))
+    assert quantities.quoted_delta().value == pytest.approx(privacy.delta(1.0, shift))
+    assert quantities.quoted_delta().value > 1e4 * 1e-6
+    # Corollary 1 gives no delta below 1 under its least epsilon.
+    for arms, delta in itertools.product((2, 10), (0.5, 0.99, 0.999999)):
+        least = quantities.least_epsilon(arms=arms).value
+        assert privacy.ts_standard_epsilon(delta, 1000, arms) > least
