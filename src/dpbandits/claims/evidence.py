@@ -472,7 +472,10 @@ class Series:
     def per_run(self) -> Values:
         """Return one number a run."""
         name, where = self.place
-        return self.evidence.values(name, self.metric, self.tags.get("t"), **where)
+        t = self.tags.get("t")
+        if t is None and "share" in self.tags:
+            t = self.times[self._recorded_at(np.array(self.times))]
+        return self.evidence.values(name, self.metric, t, **where)
 
     def number(self) -> Estimate:
         """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
@@ -489,6 +492,8 @@ class Series:
             return self._nash_regret()
         label = recorded.find(where)
         if recorded.counts_trials and self.metric == "success":
+            if {"t", "share"} & self.tags.keys():
+                raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
             return rate(recorded.counts(label, self.metric, self.evidence.window))
         return mean(self.per_run(), (name, label))
 
@@ -514,7 +519,10 @@ class Series:
         curves = self.curves
         if not curves:
             return Measured(math.nan)
-        times = next(iter(curves.values())).times
+        return nash_regret(curves, self._recorded_at(next(iter(curves.values())).times))
+
+    def _recorded_at(self, times: NDArray[np.int64]) -> int:
+        """Return the place of its time among those recorded; InputError where none is near."""
         wanted = self.tags.get("t", self.tags.get("share", 1.0) * times[-1])
         nearest = int(np.abs(times - wanted).argmin())
         if abs(times[nearest] - wanted) > FARTHEST * wanted:
@@ -522,7 +530,7 @@ class Series:
                 f"results of {self.place[0]}: t = {wanted:.0f} is not recorded; "
                 f"the nearest is {times[nearest]}"
             )
-        return nash_regret(curves, nearest)
+        return nearest
 
 
 NASH_REGRET = "nash_regret"
