@@ -1,7 +1,7 @@
 # Every target sets up the environment it needs from the hashed locks. `make help` lists them.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
+PIP_FLAGS = --quiet --disable-pip-version-check --no-compile --require-hashes
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
@@ -66,7 +66,7 @@ slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, t
 	$(MAKE) slurm-test
 
 golden: .venv-test/installed ## decisions, exact results and the csv of the quick build are as committed (UPDATE=1 writes them); 2 minutes, 8 where nothing is cached
-	$(if $(UPDATE),$(IN_TEST) python tests/golden_cases.py && $(IN_TEST) python tests/golden_csv.py,$(PYTEST) -m "not slow and not release" tests/golden)
+	$(if $(UPDATE),$(IN_TEST) PYTHONPATH=tests python tests/golden/test_golden.py && $(IN_TEST) python tests/golden_csv.py,$(PYTEST) -m "not slow and not release" tests/golden)
 
 published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release

@@ -1,4 +1,4 @@
-"""Check that engine and registered algorithm agree: frequencies of whole arm sequences.
+"""Check that engine and algorithm agree: given arms, shares, frequencies of arm sequences.
 
 At small T the kernel of a registered algorithm plays a fixed table, and the counts of its arm
 sequences are compared with the engine's chances by Pearson's chi-square.
@@ -6,7 +6,8 @@ sequences are compared with the engine's chances by Pearson's chi-square.
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,23 @@ from scipy.stats import chi2
 from dpbandits.algorithms import REGRET
 from dpbandits.auditing.inputs import make_pair
 from dpbandits.auditing.mechanisms import Plays
+from dpbandits.auditing.support import GivenDraws
 from dpbandits.auditing.thompson import Sampler, choice_chances
 from dpbandits.engine.checks import settings_of
 from dpbandits.engine.identity import run_generator, stream_key
 
 Values = NDArray[np.float64]
+
+TRIALS = 200_000
+
+
+def near(found: float, expected: float, trials: int = TRIALS) -> bool:
+    """Whether a share of trials is within 4.5 standard errors of a chance.
+
+    A right number is missed once in 150000 times.
+    """
+    return abs(found - expected) < 4.5 * math.sqrt(expected * (1.0 - expected) / trials)
+
 
 LEAST_EXPECTED = 5.0
 """Sequences that are expected more rarely are counted together."""
@@ -80,3 +93,25 @@ def chi_square(counts: Counter[tuple[int, ...]], chances: Mapping[tuple[int, ...
         observed = np.append(observed, runs - observed.sum())
     statistic = float(((observed - expected) ** 2 / expected).sum())
     return float(chi2.sf(statistic, expected.size - 1))
+
+
+class Table:
+    """Arms whose n-th pulls have given rewards, and 0 beyond them."""
+
+    def __init__(self, rewards: tuple[tuple[float, ...], ...]) -> None:
+        self.arms = (None,) * len(rewards)
+        self._rewards = [iter(row) for row in rewards]
+
+    def draw(self, arm: int, generator: object) -> float:
+        return next(self._rewards[arm], 0.0)
+
+    def draw_sum(self, arm: int, pulls: int, generator: object) -> float:
+        return sum(islice(self._rewards[arm], pulls), 0.0)
+
+
+class GivenArms(GivenDraws):
+    """Draws that choose given arms of so many, and Laplace noise from a generator."""
+
+    def __init__(self, arms: Sequence[int], noise: np.random.Generator, count: int = 2) -> None:
+        super().__init__([(arm + 0.5) / count for arm in arms])
+        self.standard_exponential = noise.standard_exponential

@@ -36,7 +36,7 @@ from dpbandits.pipeline.targets import (
     Target,
     targets,
 )
-from golden_cases import TOLERANCE
+from support import TOLERANCE
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "tests/golden/quick.tar.xz"

@@ -40,6 +40,9 @@ DOCUMENTS = {
 }
 """Path of each document for users -> its text."""
 
+TOLERANCE = 1e-9
+"""Of golden numbers, relative; last bits of a logarithm may differ between maths libraries."""
+
 Decision = tuple[int, int, float]
 
 FIVE_ARMS = dpbandits.bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])

@@ -1,8 +1,8 @@
 """Every kernel against its reference, decision for decision, on the same random stream."""
 
-from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import Any
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -169,50 +169,43 @@ def test_dp_se_survives_an_epoch_of_any_length() -> None:
 # Runs on which every constant and operator of a kernel decides something.
 
 
-@dataclass(frozen=True)
-class Scenario:
+class Scenario(NamedTuple):
     """One run on which kernel and reference are compared."""
 
     bandit: Bandit
     horizon: int
-    parameters: tuple[tuple[str, Any], ...] = ()
-    interpretations: tuple[tuple[str, str], ...] = ()
+    values: dict[str, Any]
+    """Parameters, and interpretations that differ from those of the variant."""
+    variant: str = "as-written"
     seed: int = 1
+
+
+def runs(
+    bandit: Bandit,
+    horizon: int,
+    variant: str = "as-written",
+    seeds: Iterable[int] = (1,),
+    **values: Any,
+) -> list[Scenario]:
+    return [Scenario(bandit, horizon, values, variant, seed) for seed in seeds]
+
+
+def prepared(name: str, scenario: Scenario) -> tuple[Any, Bandit]:
+    """Return the settings and the bandit."""
+    algorithm, values = REGRET[name], scenario.values
+    parameters = {key: value for key, value in values.items() if key in algorithm.parameters}
+    changes = {key: value for key, value in values.items() if key not in parameters}
+    interpretations = algorithm.interpretations_from(changes, scenario.variant)
+    bandit, horizon = scenario.bandit, scenario.horizon
+    return settings_of(algorithm, parameters, interpretations, bandit, horizon), bandit
 
 
 BERNOULLI = dpbandits.bernoulli([0.75, 0.625, 0.5])
 EQUAL = dpbandits.bernoulli([0.5, 0.5])
-SEQUENTIAL = (("order", "sequential"),)
-
-
-def variant(algorithm: str, name: str, **changes: str) -> tuple[tuple[str, str], ...]:
-    """Return the interpretations of a variant, some of them changed."""
-    return tuple(REGRET[algorithm].interpretations_from(changes, name).items())
-
-
-def private(
-    algorithm: str,
-    bandit: Bandit,
-    horizon: int,
-    epsilon: float,
-    name: str = "as-written",
-    **changes: str,
-) -> Scenario:
-    """Return a run of a variant, some of its interpretations changed."""
-    interpretations = variant(algorithm, name, **changes)
-    return Scenario(bandit, horizon, (("epsilon", epsilon),), interpretations)
-
-
-def prepared(algorithm: str, scenario: Scenario) -> tuple[Any, Bandit]:
-    """Return the settings and the bandit."""
-    told = settings_of(
-        REGRET[algorithm],
-        dict(scenario.parameters),
-        dict(scenario.interpretations),
-        scenario.bandit,
-        scenario.horizon,
-    )
-    return told, scenario.bandit
+TWO = dpbandits.bernoulli([0.9, 0.3])
+APART = dpbandits.bernoulli([0.95, 0.5, 0.05])
+HIGH = dpbandits.bernoulli([1.0] * 10)
+TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
 
 
 def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int) -> list[Scenario]:
@@ -222,13 +215,11 @@ def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int
     2h + 2c, and the three on which by least less: there every constant of the rule decides.
     """
     algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
-    scenario = Scenario(bandit, horizon, (("epsilon", epsilon),))
-    told, _ = prepared("dp-se", scenario)
+    told, _ = prepared("dp-se", Scenario(bandit, horizon, {"epsilon": epsilon}))
     pulls, allowance = zip(
         *(dp_se.reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
     )
-    rounds = 2 * sum(pulls)
-    chunks = new_segments(rounds)
+    chunks = new_segments(2 * sum(pulls))
     excess = {}
     for seed in range(seeds):
         state, generator = algorithm.state(2), np.random.default_rng(seed)
@@ -238,133 +229,20 @@ def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int
     ordered = sorted(excess, key=excess.__getitem__)
     kept = sum(lag <= 0 for lag in excess.values())
     assert 3 <= kept <= len(ordered) - 3, "both outcomes occur"
-    return [replace(scenario, seed=seed) for seed in ordered[kept - 3 : kept + 3]]
+    return runs(bandit, horizon, seeds=ordered[kept - 3 : kept + 3], epsilon=epsilon)
 
 
-TWO = dpbandits.bernoulli([0.9, 0.3])
-HIGH = dpbandits.bernoulli([1.0] * 10)
-TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
-
-
-def gdp_ncb_scenarios() -> list[Scenario]:
-    """Return runs whose phase II begins in time, and blocks with and without exceeding noises."""
-    run = partial(private, "gdp-ncb")
-    no_test = {"stop_test": "off", "start": "carried", "release_log": "base2"}
-    wide = {"exploration": "blocks", "threshold": "1600"}
-    return [
-        run(EXPONENTIAL_ARMS, 3000, 50.0, threshold="1"),
-        run(EXPONENTIAL_ARMS, 3000, 5.0, threshold="1", refreshed="all"),
-        run(BERNOULLI, 3000, 1.0, "as-coded"),
-        run(HIGH, 1000, 1.0, refreshed="all", **wide),
-        run(BERNOULLI, 3000, 2.0, cap="tenth", pseudo_pull="left-out", root="inside", **no_test),
-        run(TINY, 12, 1.0, "as-coded", pseudo_pull="left-out", ties="random"),
-        # Private means above 1, and arms pulled once in phase I.
-        *(
-            replace(run(HIGH, 400, 1.0, "as-coded", start=start), seed=seed)
-            for start in ("zeros", "carried")
-            for seed in range(10)
-        ),
-        *(
-            run(EXPONENTIAL_ARMS, 3000, 20.0, threshold="1", stop_test="clean", threshold_log=logs)
-            for logs in ("window", "mixed")
-        ),
-        run(BERNOULLI, 3000, 1.0, cap="root", exploration="blocks", **no_test),
-        run(TWO, 10**6, 1000.0, **wide),
-        run(TWO, 10**6, 1000.0, stop_test="clean", **wide),
-        *(replace(run(TWO, 10**7, 0.1, **wide), seed=seed) for seed in range(6)),
-        # Phase I ends inside a block; a noise is drawn anew since it exceeds the bound.
-        *(
-            replace(run(bandit, 10**6, 1e-4, exploration="blocks", threshold="1"), seed=seed)
-            for bandit, seed in ((TWO, 8), (HIGH, 2))
-        ),
-    ]
-
-
-def adap_ucb_scenarios() -> list[Scenario]:
-    """Return runs of the original, of the released code, and of what neither has."""
-    other = {"order": "random", "first_h": "half", "log_argument": "2t", "ties": "random"}
-    coded = variant("adap-ucb", "as-coded", ties="random")
-    return [
-        Scenario(EXPONENTIAL_ARMS, 3000, (("epsilon", 1.0),)),
-        *(
-            Scenario(EXPONENTIAL_ARMS, 300, (("epsilon", 5.0),), tuple(other.items()), seed)
-            for seed in range(10)
-        ),
-        *(Scenario(TWO, 200, (("epsilon", 0.05),), coded, seed) for seed in range(3)),
-        # The first rounds, where the logarithms of t + 1 and of t + 2 are apart.
-        *(Scenario(BERNOULLI, 60, (("epsilon", 5.0),), seed=seed) for seed in range(50)),
-    ]
-
-
-def ncb_scenarios() -> list[Scenario]:
-    """Return runs of each end of phase I; with few rounds some arms are not pulled in it."""
-    matched = {"phase_one": "root", "log": "window", "ties": "random"}
-    return [
-        Scenario(EXPONENTIAL_ARMS, 3000),
-        Scenario(EXPONENTIAL_ARMS, 40_000),
-        Scenario(BERNOULLI, 3000, (), variant("ncb", "as-coded")),
-        *(
-            Scenario(bandit, 100, (), variant("ncb", "as-coded", **matched), seed)
-            for seed in range(10)
-            for bandit in (TINY, EXPONENTIAL_ARMS)
-        ),
-        Scenario(
-            dpbandits.bernoulli([1.0, 1.0]),
-            100_000,
-            (),
-            variant("ncb", "as-coded", phase_one="420"),
-        ),
-    ]
-
-
-def ldp_ncb_scenarios() -> list[Scenario]:
-    """Return runs whose phase II begins in time, with every clip and both ends of phase I."""
-    run = partial(private, "ldp-ncb")
-    root = {"cap": "root", "stop_test": "off"}
-    tenth = {"cap": "tenth", "stop_test": "off"}
-    return [
-        run(EXPONENTIAL_ARMS, 3000, 20.0, threshold="1"),
-        run(EXPONENTIAL_ARMS, 3000, 5.0, threshold="1", stop_test="floored", clipped_phases="both"),
-        run(BERNOULLI, 1500, 1.0, "as-coded"),
-        run(BERNOULLI, 1500, 0.2, **root),
-        run(BERNOULLI, 1500, 2.0, clip="recursive", clipped_phases="both", **tenth),
-        run(BERNOULLI, 1500, 0.2, clip="recursive", **root),
-        run(EXPONENTIAL_ARMS, 1500, 2.0, clip="none", **root),
-        # Phase II in reach of d <= 0, where the arm has passed the rest of the stop test.
-        run(BERNOULLI, 3000, 0.5, threshold="1"),
-        *(replace(run(TINY, 40, 1.0, "as-coded", ties="random"), seed=seed) for seed in range(3)),
-        *(replace(run(TINY, 40, 1.0, **root), seed=seed) for seed in range(6)),
-    ]
-
-
-def ldp_ucb_l_scenarios() -> list[Scenario]:
-    """Return runs with forced pulls, with stretches, and with ties of clipped rewards."""
-    coded = variant("ldp-ucb-l", "as-coded", ties="random", start="pseudo-pull")
-    return [
-        Scenario(EXPONENTIAL_ARMS, 3000, (("epsilon", 20.0),)),
-        Scenario(BERNOULLI, 3000, (("epsilon", 1.0),), variant("ldp-ucb-l", "as-coded")),
-        Scenario(EXPONENTIAL_ARMS, 800, (("epsilon", 2.0),), variant("ldp-ucb-l", "as-coded")),
-        Scenario(TINY, 300, (("epsilon", 0.05),), coded),
-        # Some of them end with the lowest arm.
-        *(Scenario(TINY, 40, (("epsilon", 5.0),), seed=seed) for seed in range(4)),
-        # A run of 800 in which the width of the next round makes a difference to a bound.
-        Scenario(dpbandits.bernoulli([0.6, 0.5]), 60, (("epsilon", 20.0),), seed=5),
-    ]
-
-
-def anytime_scenarios(algorithm: str) -> list[Scenario]:
-    """Return runs over several windows, some of them uniform."""
-    run = partial(private, algorithm)
-    noise = {"release_log": "base2"} if algorithm == "anytime-gdp-ncb" else {}
-    scenarios = [replace(run(BERNOULLI, 15, 5.0, "as-coded"), seed=seed) for seed in range(12)]
-    scenarios.append(run(BERNOULLI, 700, 5.0, "as-coded"))
-    scenarios.append(run(BERNOULLI, 700, 5.0, cap="root", stop_test="off", **noise))
-    if algorithm == "anytime-ldp-ncb":
-        scenarios.append(run(EXPONENTIAL_ARMS, 1500, 20.0, threshold="1", data="carry"))
-    return scenarios
-
-
-EXTREMES = [Scenario(FIVE_ARMS, 200, (("epsilon", epsilon),)) for epsilon in (1e-100, 1e300)]
+NO_TEST = {"cap": "root", "stop_test": "off"}
+CARRIED = {"stop_test": "off", "start": "carried", "release_log": "base2"}
+BLOCKS = {"exploration": "blocks", "threshold": "1600"}
+MATCHED = {"phase_one": "root", "log": "window", "ties": "random"}
+RECURSIVE = {"clip": "recursive", "clipped_phases": "both"}
+EXTREMES = [*runs(FIVE_ARMS, 200, epsilon=1e-100), *runs(FIVE_ARMS, 200, epsilon=1e300)]
+WINDOWS = [
+    *runs(BERNOULLI, 15, "as-coded", range(12), epsilon=5.0),
+    *runs(BERNOULLI, 700, "as-coded", epsilon=5.0),
+]
+"""Over several windows, some of them uniform."""
 
 
 @cache
@@ -372,71 +250,151 @@ def scenarios() -> dict[str, list[Scenario]]:
     """Return the runs of each algorithm, long ones last."""
     return {
         "ts-gaussian": [
-            Scenario(EXPONENTIAL_ARMS, 600),
-            Scenario(EXPONENTIAL_ARMS, 600, interpretations=(("count", "n"),)),
+            *runs(EXPONENTIAL_ARMS, 600),
+            *runs(EXPONENTIAL_ARMS, 600, count="n"),
         ],
         "m-ts-gaussian": [
-            Scenario(EXPONENTIAL_ARMS, 600, (("b", 7), ("c", 1.5))),
-            Scenario(EXPONENTIAL_ARMS, 600, (("b", 0), ("c", 3.0)), (("count", "n"),)),
+            *runs(EXPONENTIAL_ARMS, 600, b=7, c=1.5),
+            *runs(EXPONENTIAL_ARMS, 600, b=0, c=3.0, count="n"),
         ],
         "dp-se": [
-            Scenario(BERNOULLI, 5000, (("epsilon", 1.0),), SEQUENTIAL),
-            Scenario(BERNOULLI, 5000, (("epsilon", 0.05),), SEQUENTIAL),
+            *runs(BERNOULLI, 5000, epsilon=1.0, order="sequential"),
+            *runs(BERNOULLI, 5000, epsilon=0.05, order="sequential"),
             *close_calls(epsilon=0.5, gap=0.156, epoch=1, horizon=4000, seeds=3000),
             # Two whole epochs and more, as long as the first, then the second term of R.
-            Scenario(EQUAL, 11_000, (("epsilon", 1.0),), SEQUENTIAL),
-            Scenario(EQUAL, 30_000, (("epsilon", 0.03),), SEQUENTIAL),
+            *runs(EQUAL, 11_000, epsilon=1.0, order="sequential"),
+            *runs(EQUAL, 30_000, epsilon=0.03, order="sequential"),
             *close_calls(epsilon=0.5, gap=0.07, epoch=2, horizon=18_000, seeds=1000),
         ],
         "anytime-lazy-ucb": [
-            Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 0.5),)),
-            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 4000, (("epsilon", 100.0),)),
-            Scenario(EXPONENTIAL_ARMS, 6000, (("epsilon", 20.0),)),
-            Scenario(
-                BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "natural"), ("constants", "4,5"))
-            ),
+            *runs(EXPONENTIAL_ARMS, 1500, epsilon=0.5),
+            *runs(APART, 4000, epsilon=100.0),
+            *runs(EXPONENTIAL_ARMS, 6000, epsilon=20.0),
+            *runs(BERNOULLI, 1500, epsilon=5.0, log="natural", constants="4,5"),
         ],
         "ucb1": [
-            Scenario(EXPONENTIAL_ARMS, 1500),
-            Scenario(BERNOULLI, 1500, interpretations=(("clock", "coming"),)),
-            Scenario(EXPONENTIAL_ARMS, 100, interpretations=(("first_mean", "zero"),)),
+            *runs(EXPONENTIAL_ARMS, 1500),
+            *runs(BERNOULLI, 1500, clock="coming"),
+            *runs(EXPONENTIAL_ARMS, 100, first_mean="zero"),
         ],
         "kl-ucb": [
-            Scenario(EXPONENTIAL_ARMS, 600),
-            Scenario(BERNOULLI, 600),
-            Scenario(dpbandits.bernoulli([1.0, 0.5, 0.0]), 300),
-            Scenario(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
-            Scenario(EQUAL, 1500),
+            *runs(EXPONENTIAL_ARMS, 600),
+            *runs(BERNOULLI, 600),
+            *runs(dpbandits.bernoulli([1.0, 0.5, 0.0]), 300),
+            *runs(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
+            *runs(EQUAL, 1500),
         ],
-        "ts-beta": [Scenario(EXPONENTIAL_ARMS, 600), Scenario(BERNOULLI, 600)],
+        "ts-beta": [*runs(EXPONENTIAL_ARMS, 600), *runs(BERNOULLI, 600)],
         "dp-ts-ucb": [
-            Scenario(EXPONENTIAL_ARMS, 1500, (("alpha", 0.9),)),
-            Scenario(BERNOULLI, 3000, (("alpha", 1.0),)),
-            Scenario(EXPONENTIAL_ARMS, 600, (("alpha", 1.0),), (("renewal", "pull"),)),
+            *runs(EXPONENTIAL_ARMS, 1500, alpha=0.9),
+            *runs(BERNOULLI, 3000, alpha=1.0),
+            *runs(EXPONENTIAL_ARMS, 600, alpha=1.0, renewal="pull"),
         ],
         "lazy-dp-ts": [
-            Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 20.0),)),
-            Scenario(BERNOULLI, 1500, (("epsilon", 5.0),), (("log", "base2"),)),
-            Scenario(dpbandits.bernoulli([0.95, 0.5, 0.05]), 1500, (("epsilon", 100.0),)),
+            *runs(EXPONENTIAL_ARMS, 1500, epsilon=20.0),
+            *runs(BERNOULLI, 1500, epsilon=5.0, log="base2"),
+            *runs(APART, 1500, epsilon=100.0),
             *EXTREMES,
         ],
         "dp-ts": [
-            Scenario(EXPONENTIAL_ARMS, 1500, (("epsilon", 200.0),)),
-            Scenario(BERNOULLI, 1500, (("epsilon", 50.0),), (("log", "natural"),)),
+            *runs(EXPONENTIAL_ARMS, 1500, epsilon=200.0),
+            *runs(BERNOULLI, 1500, epsilon=50.0, log="natural"),
             # The first rounds, where the logarithm of t + 1 and of t + 2 are apart.
-            *(
-                Scenario(EXPONENTIAL_ARMS, 60, (("epsilon", 300.0),), seed=seed)
-                for seed in range(20)
-            ),
+            *runs(EXPONENTIAL_ARMS, 60, seeds=range(20), epsilon=300.0),
             *EXTREMES,
         ],
-        "gdp-ncb": gdp_ncb_scenarios(),
-        "adap-ucb": adap_ucb_scenarios(),
-        "ncb": ncb_scenarios(),
-        "ldp-ncb": ldp_ncb_scenarios(),
-        "ldp-ucb-l": ldp_ucb_l_scenarios(),
-        "anytime-gdp-ncb": anytime_scenarios("anytime-gdp-ncb"),
-        "anytime-ldp-ncb": anytime_scenarios("anytime-ldp-ncb"),
+        # Phase II begins in time; blocks have exceeding noises and none.
+        "gdp-ncb": [
+            *runs(EXPONENTIAL_ARMS, 3000, epsilon=50.0, threshold="1"),
+            *runs(EXPONENTIAL_ARMS, 3000, epsilon=5.0, threshold="1", refreshed="all"),
+            *runs(BERNOULLI, 3000, "as-coded", epsilon=1.0),
+            *runs(HIGH, 1000, epsilon=1.0, refreshed="all", **BLOCKS),
+            *runs(
+                *(BERNOULLI, 3000),
+                **{"epsilon": 2.0, "cap": "tenth", "pseudo_pull": "left-out", "root": "inside"},
+                **CARRIED,
+            ),
+            *runs(TINY, 12, "as-coded", epsilon=1.0, pseudo_pull="left-out", ties="random"),
+            # Private means above 1, and arms pulled once in phase I.
+            *runs(HIGH, 400, "as-coded", range(10), epsilon=1.0, start="zeros"),
+            *runs(HIGH, 400, "as-coded", range(10), epsilon=1.0, start="carried"),
+            *(
+                scenario
+                for log in ("window", "mixed")
+                for scenario in runs(
+                    *(EXPONENTIAL_ARMS, 3000),
+                    **{"epsilon": 20.0, "threshold": "1"},
+                    **{"stop_test": "clean", "threshold_log": log},
+                )
+            ),
+            *runs(BERNOULLI, 3000, epsilon=1.0, cap="root", exploration="blocks", **CARRIED),
+            *runs(TWO, 10**6, epsilon=1000.0, **BLOCKS),
+            *runs(TWO, 10**6, epsilon=1000.0, stop_test="clean", **BLOCKS),
+            *runs(TWO, 10**7, seeds=range(6), epsilon=0.1, **BLOCKS),
+            # Phase I ends inside a block; a noise is drawn anew since it exceeds the bound.
+            *runs(TWO, 10**6, seeds=[8], epsilon=1e-4, exploration="blocks", threshold="1"),
+            *runs(HIGH, 10**6, seeds=[2], epsilon=1e-4, exploration="blocks", threshold="1"),
+        ],
+        # The original, the released code, and what neither has.
+        "adap-ucb": [
+            *runs(EXPONENTIAL_ARMS, 3000, epsilon=1.0),
+            *runs(
+                *(EXPONENTIAL_ARMS, 300),
+                seeds=range(10),
+                **{"epsilon": 5.0, "order": "random", "first_h": "half"},
+                **{"log_argument": "2t", "ties": "random"},
+            ),
+            *runs(TWO, 200, "as-coded", range(3), epsilon=0.05, ties="random"),
+            # The first rounds, where the logarithms of t + 1 and of t + 2 are apart.
+            *runs(BERNOULLI, 60, seeds=range(50), epsilon=5.0),
+        ],
+        # Each end of phase I; with few rounds some arms are not pulled in it.
+        "ncb": [
+            *runs(EXPONENTIAL_ARMS, 3000),
+            *runs(EXPONENTIAL_ARMS, 40_000),
+            *runs(BERNOULLI, 3000, "as-coded"),
+            *runs(TINY, 100, "as-coded", range(10), **MATCHED),
+            *runs(EXPONENTIAL_ARMS, 100, "as-coded", range(10), **MATCHED),
+            *runs(dpbandits.bernoulli([1.0, 1.0]), 100_000, "as-coded", phase_one="420"),
+        ],
+        # Phase II begins in time, with every clip and both ends of phase I.
+        "ldp-ncb": [
+            *runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0, threshold="1"),
+            *runs(
+                *(EXPONENTIAL_ARMS, 3000),
+                **{"epsilon": 5.0, "threshold": "1"},
+                **{"stop_test": "floored", "clipped_phases": "both"},
+            ),
+            *runs(BERNOULLI, 1500, "as-coded", epsilon=1.0),
+            *runs(BERNOULLI, 1500, epsilon=0.2, **NO_TEST),
+            *runs(BERNOULLI, 1500, epsilon=2.0, cap="tenth", stop_test="off", **RECURSIVE),
+            *runs(BERNOULLI, 1500, epsilon=0.2, clip="recursive", **NO_TEST),
+            *runs(EXPONENTIAL_ARMS, 1500, epsilon=2.0, clip="none", **NO_TEST),
+            # Phase II in reach of d <= 0, where the arm has passed the rest of the stop test.
+            *runs(BERNOULLI, 3000, epsilon=0.5, threshold="1"),
+            *runs(TINY, 40, "as-coded", range(3), epsilon=1.0, ties="random"),
+            *runs(TINY, 40, seeds=range(6), epsilon=1.0, **NO_TEST),
+        ],
+        # Forced pulls, stretches, and ties of clipped rewards.
+        "ldp-ucb-l": [
+            *runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0),
+            *runs(BERNOULLI, 3000, "as-coded", epsilon=1.0),
+            *runs(EXPONENTIAL_ARMS, 800, "as-coded", epsilon=2.0),
+            *runs(TINY, 300, "as-coded", epsilon=0.05, ties="random", start="pseudo-pull"),
+            # Some of them end with the lowest arm.
+            *runs(TINY, 40, seeds=range(4), epsilon=5.0),
+            # A run of 800 in which the width of the next round makes a difference to a bound.
+            *runs(dpbandits.bernoulli([0.6, 0.5]), 60, seeds=[5], epsilon=20.0),
+        ],
+        "anytime-gdp-ncb": [
+            *WINDOWS,
+            *runs(BERNOULLI, 700, epsilon=5.0, release_log="base2", **NO_TEST),
+        ],
+        "anytime-ldp-ncb": [
+            *WINDOWS,
+            *runs(BERNOULLI, 700, epsilon=5.0, **NO_TEST),
+            *runs(EXPONENTIAL_ARMS, 1500, epsilon=20.0, threshold="1", data="carry"),
+        ],
     }
 
 
@@ -450,8 +408,8 @@ def test_scenarios_agree(name: str) -> None:
         agree(REGRET[name], *prepared(name, scenario), seed=scenario.seed, buffer=256)
     if name != "dp-ts-ucb":  # It needs more rounds, see test_play.py.
         for horizon in (1, 4):
-            short = Scenario(FIVE_ARMS, horizon, tuple(REGRET[name].example.items()))
             for interpretations in all_interpretations(REGRET[name]):
                 if interpretations.get("long_pre_pull") != "error":
-                    told = replace(short, interpretations=tuple(interpretations.items()))
-                    agree(REGRET[name], *prepared(name, told), seed=2, buffer=3)
+                    values = {**REGRET[name].example, **interpretations}
+                    short = Scenario(FIVE_ARMS, horizon, values)
+                    agree(REGRET[name], *prepared(name, short), seed=2, buffer=3)

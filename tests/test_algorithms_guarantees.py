@@ -24,7 +24,7 @@ from dpbandits.privacy.witnesses import (
 from found_papers import PLAYED
 from support import message_of
 
-# (algorithm, parameters, horizon, variant, interpretations, status, basis)
+# (algorithm, parameters, horizon, variant, interpretations, status, how basis begins)
 EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]] = [
     ("dp-od", {"epsilon": 1.0}, 1000, "as-written", {}, "refuted", "BAI-C14c"),
     ("dp-od", {"epsilon": 1.0}, 1000, "as-written", {"norm": "l1"}, "not contradicted", "BAI-C14c"),
@@ -57,6 +57,17 @@ EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]]
     ("dp-ts-ucb", {"alpha": 0.5}, 1000, "as-written", {"renewal": "pull"}, "stated", ""),
     ("dp-od", {"epsilon": 50.0}, 1000, "as-written", {"norm": "l1"}, "stated", ""),
     ("dp-bai", {"epsilon": 1.0}, 1000, "as-written", {"samples": "pooled"}, "stated", ""),
+    # Those that no claim is about.
+    ("adap-ucb", {"epsilon": 0.2}, 2**25, "as-written", {}, "proved", "parallel composition: "),
+    ("adap-ucb", {"epsilon": 0.2}, 2**25, "as-coded", {}, "refuted", "round K + 1 plays the arm "),
+    ("anytime-gdp-ncb", {"epsilon": 0.2}, 2**25, "as-written", {}, "refuted", "NCB-C15, in one"),
+    ("anytime-gdp-ncb", {"epsilon": 0.2}, 2**25, "as-coded", {}, "stated", ""),
+    ("anytime-gdp-ncb", {"epsilon": 0.2}, 2**25, "repaired", {}, "proved", "NCB-C15, windows"),
+    ("anytime-ldp-ncb", {"epsilon": 0.2}, 2**25, "as-written", {}, "proved", "NCB-C16, in every"),
+    ("anytime-ldp-ncb", {"epsilon": 0.2}, 2**25, "as-coded", {}, "refuted", "NCB-C16, in every"),
+    ("ldp-ucb-l", {"epsilon": 0.2}, 2**25, "as-coded", {}, "proved", "Laplace mechanism"),
+    ("dp-se", {"epsilon": 1.0}, 2**25, "as-written", {}, "proved", "parallel composition: "),
+    ("dp-ts", {"epsilon": 1.0}, 2**25, "as-written", {}, "proved", "composition: every reward"),
 ]
 
 
@@ -67,34 +78,30 @@ def test_the_status_is_that_of_what_is_played() -> None:
         found = guarantee_of(
             definition, parameters, horizon, variant=variant, interpretations=interpretations
         )
-        assert (found.status, found.basis) == (status, basis), (algorithm, values, horizon, variant)
+        assert found.status == status, (algorithm, values, horizon, variant)
+        assert found.basis.startswith(basis)
+        assert bool(found.basis) == bool(basis)
         assert found.stated
         if variant == "as-written" and not interpretations:
             assert guarantee_of(definition, parameters, horizon) == found
 
 
-def private() -> list[str]:
-    """Ids of the algorithms that have a guarantee."""
-    made = {
-        name: guarantee_of(each, each.parameters_from(each.example), 1000)
-        for name, each in REGISTRY.items()
-    }
-    return [name for name, guarantee in made.items() if guarantee.kind != "none"]
-
-
 def test_entries_are_of_private_algorithms_and_interpretations_that_exist() -> None:
-    assert {name for name, each in REGISTRY.items() if each.stated} == set(KNOWN) <= set(private())
+    """Papers' algorithms have one; of others a guarantee counts as stated."""
+    private = {
+        name
+        for name, each in REGISTRY.items()
+        if guarantee_of(each, each.parameters_from(each.example), 1000).kind != "none"
+    }
+    stated = {name for name, each in REGISTRY.items() if each.stated}
+    assert stated == set(KNOWN) <= private
+    assert private & PLAYED <= set(KNOWN)
     for algorithm, entries in KNOWN.items():
         definition = REGISTRY[algorithm]
         for entry in entries:
             definition.interpretations_from(entry.interpretations)
             assert (entry.status == "stated") == (not entry.basis)
             assert entry.basis or entry.remark
-
-
-def test_the_algorithms_that_papers_play_have_entries() -> None:
-    """Of others a guarantee counts as stated, by nothing that is known here."""
-    assert set(private()) & PLAYED <= set(KNOWN)
 
 
 def test_every_variant_has_an_entry_at_any_parameters() -> None:
@@ -110,25 +117,6 @@ def test_every_variant_has_an_entry_at_any_parameters() -> None:
                     found = guarantee_of(definition, parameters, horizon, variant=variant)
                     assert found.basis or found.remark
                     assert found.model == definition.model
-
-
-def test_those_that_no_claim_is_about() -> None:
-    for algorithm, variant, status in (
-        ("adap-ucb", "as-written", "proved"),
-        ("adap-ucb", "as-coded", "refuted"),
-        ("anytime-gdp-ncb", "as-written", "refuted"),
-        ("anytime-gdp-ncb", "as-coded", "stated"),
-        ("anytime-gdp-ncb", "repaired", "proved"),
-        ("anytime-ldp-ncb", "as-written", "proved"),
-        ("anytime-ldp-ncb", "as-coded", "refuted"),
-        ("ldp-ucb-l", "as-coded", "proved"),
-        ("dp-se", "as-written", "proved"),
-        ("dp-ts", "as-written", "proved"),
-    ):
-        definition = REGISTRY[algorithm]
-        parameters = definition.parameters_from(definition.example)
-        found = guarantee_of(definition, parameters, 2**25, variant=variant)
-        assert found.status == status, (algorithm, variant)
 
 
 def test_the_first_rewards_of_the_released_adap_ucb_decide_a_round() -> None:
@@ -178,17 +166,14 @@ def test_without_noise_or_with_rewards_above_one_there_is_no_guarantee() -> None
         assert (found.kind, found.status) == ("none", "stated")
 
 
-def test_the_loss_in_a_window() -> None:
-    """docs/privacy-witnesses.md: 1.92 epsilon at most, from T = 2^25 - 1 on."""
+def test_losses_in_a_window_and_in_the_stop_test() -> None:
+    """docs/privacy-witnesses.md: in a window 1.92 epsilon at most, from T = 2^25 - 1 on."""
     assert window_loss(2**25, 0.2) / 0.2 == pytest.approx(1.92, abs=5e-3)
     pulls = math.floor(1600 * (9 * math.log(2**24) + 5 * math.log(2**24) ** 2)) - 35
     exact = stop_window(2**24, 0.2, pulls).epsilon
     assert window_loss(2**25, 0.2) == pytest.approx(exact, abs=1e-4)
     assert window_loss(2**20, 0.2) == -math.inf
-
-
-def test_the_loss_in_the_stop_test() -> None:
-    """Beyond the threshold it is ln 2 + (n - TH) epsilon/L; TH is 2310444.6 at T = 1e7."""
+    # Beyond the threshold it is ln 2 + (n - TH) epsilon/L; TH is 2310444.6 at T = 1e7.
     pulls = (10**7 - 1) // 2
     expected = math.log(2.0) + (pulls - 2310444.6) * 0.2 / math.log(10**7)
     assert stop_test_loss(10**7, 0.2) == pytest.approx(expected, rel=1e-7)
@@ -196,15 +181,12 @@ def test_the_loss_in_the_stop_test() -> None:
 
 
 def test_the_delta_that_the_classical_calibration_needs() -> None:
-    """Its maximum over the sum of rewards, against a grid of sums."""
+    """Its maximum over the sum of rewards, against a grid of sums; where it falls short."""
     for epsilon, delta in ((0.5, 0.01), (2.0, 0.3), (5.0, 0.3), (8.0, 0.38)):
         sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
         s = np.linspace(0.0, 10.0 * sigma, 300_001)
         needed = norm.sf(s / sigma) - math.exp(epsilon) * norm.sf((s + 1.0) / sigma)
         assert classical_delta(epsilon, delta) == pytest.approx(needed.max(), rel=1e-6)
-
-
-def test_from_which_epsilon_on_the_classical_calibration_falls_short() -> None:
     grid = np.linspace(0.01, 0.99, 99)
     worst = {e: max(classical_delta(e, float(d)) / d for d in grid) for e in (2.0, 4.6, 4.8)}
     assert worst[2.0] < 0.51

@@ -1,6 +1,6 @@
 """The exact audit of dp-bai: other computations, many digits, simulations, the kernels, controls.
 
-Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
+Simulations have fixed seeds and are compared within 4.5 standard errors (``agreement.near``).
 """
 
 import itertools
@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 import dpbandits
-from dp_bai_trials import TRIALS, near
+from agreement import TRIALS, near
 from dpbandits import InputError
 from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule

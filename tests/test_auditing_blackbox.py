@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.special import log_ndtr
+from scipy.stats import binom, norm
 
 import dpbandits
 from dpbandits.auditing import blackbox
@@ -24,7 +25,7 @@ from dpbandits.auditing.blackbox import (
     choose,
     choose_event,
 )
-from dpbandits.auditing.events import Measure
+from dpbandits.auditing.events import Event, Measure, clopper_pearson, p_value
 from dpbandits.auditing.statistics import (
     Runs,
     Threshold,
@@ -38,7 +39,7 @@ from dpbandits.auditing.statistics import (
     thresholds,
 )
 from dpbandits.errors import InputError
-from support import mostly_slow
+from support import mostly_slow, refused
 
 SEEDS = 1000
 LIMIT = int(binom.ppf(0.999, SEEDS, 0.05))
@@ -352,3 +353,75 @@ def test_bad_input_is_one_line() -> None:
     ]:
         with pytest.raises(InputError, match=line):
             found(sample, 0.0, 1.0, **more)
+
+
+LEVEL = 0.05
+
+
+def test_each_bound_errs_as_often_as_stated_at_most() -> None:
+    # Randomised response with a fixed event: the two ends are each missed in 2.5 % of the seeds.
+    p, q, runs = 0.2, 0.6, 500
+    generator = np.random.default_rng(20261122)
+    counts = zip(
+        generator.binomial(runs, p, SEEDS), generator.binomial(runs, q, SEEDS), strict=True
+    )
+    ends = [
+        (clopper_pearson(one, runs, LEVEL)[1] < p, clopper_pearson(other, runs, LEVEL)[0] > q)
+        for one, other in counts
+    ]
+    assert (np.sum(ends, axis=0) <= binom.ppf(0.9995, SEEDS, LEVEL / 2.0)).all()
+
+
+def test_bounds_are_those_of_their_definitions() -> None:
+    low, high = clopper_pearson(800, 1_000, 0.05)[0], clopper_pearson(300, 1_000, 0.05)[1]
+    counts = (800, 300, 1_000)
+    assert PURE.bound(*counts) == pytest.approx(math.log(low / high))
+    assert Measure("epsilon", 0.1).bound(*counts) == pytest.approx(math.log((low - 0.1) / high))
+    assert GAUSSIAN.bound(*counts) == pytest.approx(norm.isf(high) - norm.isf(low))
+    assert Measure("delta", epsilon=0.5).bound(*counts) == pytest.approx(low - math.exp(0.5) * high)
+
+
+def test_an_event_never_seen_under_one_input_gives_a_finite_bound() -> None:
+    assert 0.0 < PURE.bound(1_000, 0, 1_000) < math.log(1_000 / 3.6)
+    assert math.isfinite(GAUSSIAN.bound(1_000, 0, 1_000))
+    assert GAUSSIAN.bound(1_000, 1_000, 1_000) == 0.0
+    # Of any epsilon.
+    assert Measure("delta", epsilon=1e6).bound(10, 10, 10) == 0.0
+
+
+def test_p_value_is_the_level_at_which_the_bound_meets_the_claim() -> None:
+    def bound(level: float) -> float:
+        return GAUSSIAN.bound(700, 500, 1_000, level)
+
+    found = p_value(bound, 0.4)
+    assert bound(found * 1.001) > 0.4 > bound(found * 0.999)
+    assert p_value(bound, 0.6) == pytest.approx(1.0, abs=1e-6)
+    assert p_value(bound, math.inf) == 1.0
+
+
+def test_what_is_no_count_and_no_measure_is_one_line() -> None:
+    refused(lambda: clopper_pearson(11, 10, 0.05), "hits is 11 of 10 runs")
+    refused(lambda: clopper_pearson(0, 0, 0.05), "hits is 0 of 0 runs")
+    refused(lambda: clopper_pearson(1, 10, 0.0), "level is 0.0")
+    refused(lambda: Measure("epsilon", delta=1.1), "delta is 1.1")
+    refused(lambda: Measure("delta", epsilon=-1.0), "epsilon -1.0")
+    refused(lambda: Measure("eta"), "measure is 'eta'")  # type: ignore[arg-type]
+
+
+def test_quantiles_of_log_tails_are_exact() -> None:
+    for z in [-3.0, -40.0, -1e4, -3e7]:
+        likely, unlikely = float(log_ndtr(z)), float(log_ndtr(z * 1.5))
+        for logs in ((likely, unlikely), (unlikely, likely)):
+            assert Event("", *logs).mu == pytest.approx(-0.5 * z, rel=1e-12)
+        assert Event("", likely, likely).mu == 0.0
+
+
+def test_an_event_shows_what_its_chances_say() -> None:
+    event = Event("", math.log(0.3), math.log(0.1), log_shared=math.log(0.5))
+    assert (event.direction, event.epsilon) == ("x over x'", pytest.approx(math.log(3.0)))
+    assert event.mu == pytest.approx(norm.isf(0.05) - norm.isf(0.15))
+    assert event.delta(0.5) == pytest.approx(0.15 - math.exp(0.5) * 0.05)
+    assert event.log10_errors == pytest.approx((math.log10(0.05), math.log10(0.85)))
+    impossible = Event("", -math.inf, math.log(0.5))
+    assert (impossible.epsilon, impossible.delta(1.0)) == (math.inf, 0.5)
+    assert Event("", -math.inf, -math.inf).epsilon == 0.0

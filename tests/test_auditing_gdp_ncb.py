@@ -17,6 +17,7 @@ import pytest
 from scipy import integrate, stats
 
 import dpbandits
+from agreement import GivenArms, Table
 from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
@@ -32,7 +33,6 @@ from dpbandits.auditing.gdp_ncb import (
     scaled_split,
     stop_window,
 )
-from dpbandits.auditing.support import Table
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
 from dpbandits.privacy.witnesses import (
@@ -47,7 +47,6 @@ from dpbandits.privacy.witnesses import (
 )
 from shared import ExactResults
 from support import settings_of
-from witness_plays import GivenArms
 
 GDP = REGRET["gdp-ncb"]
 LINE = 1e-4
@@ -238,13 +237,8 @@ def test_the_product_telescopes() -> None:
         assert found == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("horizon", "offset", "loss", "given", "arms"),
-    [(10**7, -81, 1.0018205, -6.713, -1_390_977.4), (10**8, -92, 1.0098501, -7.724, -1_793_980.7)],
-)
-def test_the_least_that_refutes_as_written(
-    horizon: int, offset: int, loss: float, given: float, arms: float
-) -> None:
+@pytest.mark.parametrize(("horizon", "offset"), [(10**7, -81), (10**8, -92)])
+def test_the_least_that_refutes_as_written(horizon: int, offset: int) -> None:
     """The fewest pulls at which the loss exceeds epsilon; one fewer does not, by high precision."""
     log = mpmath.log(horizon)
     threshold = 1600 * (9 * log + 5 * log**2)
@@ -256,9 +250,6 @@ def test_the_least_that_refutes_as_written(
     row = FRAMES.rows("privacy-witnesses", horizon=horizon, quantity="least")
     assert row["x"].item() == offset
     assert row["y"].item() == pytest.approx(float(losses[0]), rel=1e-8)
-    assert row["y"].item() == pytest.approx(loss, abs=1e-7)
-    assert row["log10_probability"].item() == pytest.approx(given, abs=1e-3)
-    assert row["log10_arms"].item() == pytest.approx(arms, abs=0.1)
 
 
 def test_the_loss_as_written_is_above_any_epsilon() -> None:
@@ -280,7 +271,7 @@ def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     near = math.floor(published_threshold(window, epsilon))
     losses = {
         offset: stop_window(window, epsilon, near + offset).epsilon / epsilon
-        for offset in range(-85, 1)
+        for offset in (-85, -84, -70, -50, *range(-38, -31), -20, -10, 0)
     }
     assert losses[-85] < 1.0 < losses[-84]
     assert losses[-84] == pytest.approx(1.0032, abs=5e-5)

@@ -1,9 +1,8 @@
-"""The rows of the audit as a whole: what exceeds its claim, ids, verdicts and drawings."""
+"""The audit's rows as a whole: what exceeds its claim, ids, verdicts, drawings, the page."""
 
 import math
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,27 +15,19 @@ from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.events import Event
+from dpbandits.auditing.gdp_ncb import split_rows
+from dpbandits.auditing.lattice import budget_rows, epsilon_rows, modified_rows, theorem_3_rows
 from dpbandits.auditing.rows import (
     AUDIT_COLUMNS,
     STATEMENTS,
     AuditRow,
     claim_on,
     exact_row,
-    swept_rows,
     to_frame,
 )
 from dpbandits.auditing.run import published
-from dpbandits.auditing.statements import gdp_ncb_rows
-from dpbandits.auditing.thompson_statements import (
-    budget_rows,
-    epsilon_rows,
-    modified_rows,
-    quoted_rows,
-    round_rows,
-    sampled_rows,
-    standard_rows,
-    theorem_3_rows,
-)
+from dpbandits.auditing.statements import swept_rows
+from dpbandits.auditing.thompson import decision_rows, far_rows, quoted_rows, sampled_rows
 from dpbandits.comparisons import audit_figures as diagrams
 from dpbandits.comparisons import privacy_audit as tables
 from dpbandits.comparisons.privacy_audit import (
@@ -53,10 +44,11 @@ from dpbandits.comparisons.privacy_audit import (
     strongest,
 )
 from dpbandits.errors import InputError
+from dpbandits.privacy.witnesses import classical_delta
 from dpbandits.reporting.draw import drawn_diagram
 from found_papers import PLAYED
+from support import DOCUMENTS, ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 TOLERANCE = 1e-9
 
 
@@ -75,9 +67,9 @@ def unjudged() -> pd.DataFrame:
 def thompson() -> tuple[AuditRow, ...]:
     """Rows of every statement on Thompson sampling, at a scale of seconds."""
     return (
-        *round_rows(),
-        *standard_rows((0.1, 1e-3)),
-        *theorem_3_rows((3, 30), (4,), (10, 100, 10_000)),
+        *decision_rows((0.1, 1e-3)),
+        *theorem_3_rows((3, 30), (4,)),
+        *far_rows((10, 100, 10_000)),
         *sampled_rows(((2, 20, 4_000), (3, 6, 400))),
         *epsilon_rows((10, 30)),
         *modified_rows((1, 5), 60, (0, 5), (0, 1_000)),
@@ -162,7 +154,8 @@ def test_nothing_is_found_against_these(statement: str, least: float) -> None:
 
 def test_what_exceeds_its_claim() -> None:
     assert 0.9 < largest("AUD-17", variant="as-written") <= 1.0
-    assert (of("AUD-17", variant="as-coded")["lower"] == math.inf).all()
+    coded = of("AUD-17", variant="as-coded")
+    assert coded[["algorithm", "lower", "claimed"]].values.tolist() == [["adap-ucb", math.inf, 1]]
     assert largest("AUD-10") == pytest.approx(1.1, rel=1e-12)
     assert largest("AUD-11", interpretation="norm=l1") <= 1.0 + TOLERANCE
     assert largest("AUD-11", interpretation="norm=l2") == pytest.approx(math.sqrt(2.0))
@@ -178,6 +171,7 @@ def test_what_exceeds_its_claim() -> None:
     assert (of("AUD-14", engine="support")["lower"] == math.inf).all()
     controls = of("AUD-19")
     assert (controls["lower"] == math.inf).all()
+    assert (controls["claimed"] == math.inf).all()
     assert set(controls["algorithm"]) == {"ucb1", "ncb", "od-linbai", "sequential-halving"}
 
 
@@ -225,7 +219,8 @@ def test_columns_are_in_order_and_do_not_depend_on_the_machine() -> None:
     made = {**vars(ROW), "seconds": 3.0}
     assert to_frame([AuditRow(**made)]).equals(to_frame([ROW]))
     assert list(to_frame([ROW])) == AUDIT_COLUMNS
-    assert (ROW.ratio, ROW.claim) == (pytest.approx(math.log(4.0) / 2.0), "TSDP-F11")
+    assert ROW.ratio == pytest.approx(math.log(4.0) / 2.0)
+    assert to_frame([ROW])["claim"].item() == "TSDP-F11"
     assert AuditRow(**{**made, "claimed": math.inf}).ratio == 0.0
     assert AuditRow(**{**made, "claimed": 0.0}).ratio == math.inf
 
@@ -365,7 +360,7 @@ def results(name: str) -> pd.DataFrame:
     if name == "extra-dp-od":
         return tables.ratios_by_angle()
     if name == "extra-gdp-ncb":
-        rows = rows_frame("releases", gdp_ncb_rows((0.2, 2.0), (10**4,), (3,), 2**12))
+        rows = rows_frame("releases", split_rows((0.2, 2.0), (10**4,), (3,), 2**12))
         return pd.concat([rows, tables.ratios_by_alternation()], ignore_index=True)
     return rows_frame("thompson", thompson())
 
@@ -388,3 +383,105 @@ def test_every_figure_is_drawn_with_its_bounds(name: str) -> None:
     if name == "extra-audit":
         shown = " ".join(label.get_text() for label in drawn.axes[0].get_yticklabels())
         assert all(REGISTRY[algorithm].name in shown for algorithm, _, _ in black_box_cases())
+
+
+TEXT = " ".join(DOCUMENTS["docs/audit.md"].split())
+LEDGER = pd.read_csv(ROOT / "docs/tables/privacy-audit/extra-audit.csv", keep_default_na=False)
+KEYS = ["statement", "algorithm", "variant", "interpretation"]
+
+# The page: every number of docs/audit.md is that of a row of the published ledger.
+
+# Sentence; statement, algorithm, variant and interpretation of the row; column and format.
+SENTENCES = [
+    ("([NCB-C15](claims.md#ncb-c15)): {} epsilon by the shortest event that refutes, at T = 1e7",
+     ("AUD-14", "gdp-ncb", "as-written", ""), "ratio", ".5g"),
+    ("by longer ones. Its chance is 10^{}.",
+     ("AUD-14", "gdp-ncb", "as-written", ""), "log10_alpha", ",.0f"),
+    ("Theorem 4, such an event loses {} epsilon.",
+     ("AUD-14", "anytime-gdp-ncb", "as-written", ""), "ratio", ".4g"),
+    ("it needs {} times its delta of 1e-4.",
+     ("AUD-5", "ts-gaussian", "as-written", ""), "ratio", ".3g"),
+    ("([NCB-C15](claims.md#ncb-c15)): {} epsilon at T = 1e7 and epsilon = 0.2. No setting",
+     ("AUD-13", "gdp-ncb", "as-coded", ""), "ratio", ".3g"),
+    ("that is too little: {} epsilon at epsilon = 0.2.",
+     ("AUD-16", "ldp-ncb", "as-coded", ""), "ratio", ".3g"),
+    ("([BAI-C14c](claims.md#bai-c14c)): {} epsilon.",
+     ("AUD-11", "dp-od", "as-written", "norm=l2"), "ratio", ".4g"),
+    ("in the place of n + 1: {} times the bound of ts-is-dp",
+     ("AUD-6", "ts-gaussian", "as-written", "count=n"), "ratio", ".4g"),
+    ("at T = 1e6, and {} times that of Modified TS.",
+     ("AUD-6", "m-ts-gaussian", "as-written", "count=n"), "ratio", ".4g"),
+]  # fmt: skip
+
+
+def ledger_row(*names: str) -> "pd.Series[float]":
+    """Return the one exact row at published constants."""
+    is_meant = (LEDGER[KEYS] == [*names]).all(axis=1)
+    [place] = LEDGER.index[is_meant & ~LEDGER["scaled"] & (LEDGER["confidence"] == 1.0)]
+    return LEDGER.loc[place]
+
+
+@pytest.mark.parametrize(("sentence", "row", "column", "form"), SENTENCES)
+def test_a_number_of_the_page_is_that_of_the_ledger(
+    sentence: str, row: tuple[str, ...], column: str, form: str
+) -> None:
+    found = ledger_row(*row)
+    assert sentence.replace("{}", f"{float(found[column]):{form}}") in TEXT
+    assert found["verdict"] == "fails"
+
+
+def test_the_settings_of_the_numbers_of_the_page() -> None:
+    for statement, variant in (("AUD-14", "as-written"), ("AUD-13", "as-coded")):
+        row = ledger_row(statement, "gdp-ncb", variant, "")
+        assert (row["horizon"], row["parameters"], row["arms"]) == (10**7, "epsilon=0.2", 2)
+    assert ledger_row("AUD-16", "ldp-ncb", "as-coded", "")["parameters"] == "epsilon=0.2"
+    assert ledger_row("AUD-5", "ts-gaussian", "as-written", "")["claimed"] == 1e-4
+
+
+def test_from_which_epsilon_dp_bai_gauss_is_refuted() -> None:
+    """Three arms along one line; between the epsilons of the page and a hundredth less."""
+
+    def is_refuted(epsilon: float, delta: float) -> bool:
+        return classical_delta(epsilon, delta) > delta
+
+    for epsilon, delta in ((4.7, 0.42), (5.7, 0.1), (6.8, 0.01), (8.8, 1e-6)):
+        assert is_refuted(epsilon + 0.05, delta)
+        assert not is_refuted(epsilon - 0.05, delta)
+        level = f"{delta:g}".replace("e-0", "e-")
+        assert re.search(rf"from {epsilon}( on)? at (delta = )?{level}", TEXT)
+    assert not any(is_refuted(4.7, step / 1000.0) for step in range(1, 1000))
+    assert "Below 4.7 no event that was computed speaks against it at any delta" in TEXT
+
+
+def test_the_controls_are_as_the_page_says() -> None:
+    controls = LEDGER[LEDGER["statement"] == "AUD-19"]
+    proved = controls[controls["engine"] == "support"]
+    assert [*map(float, proved["lower"])] == [math.inf] * 8
+    seen = controls[controls["engine"].isin(["D", "black box"])]
+    largest = seen.groupby("algorithm")["lower"].max().astype(float).round(1)
+    assert set(largest[["ucb1", "ncb", "od-linbai", "sequential-halving"]]) == {11.8}
+    assert (
+        "of 11.8 for UCB1, OD-LinBAI, Sequential Halving and NCB; but 0 for NCB as written" in TEXT
+    )
+    uniform = seen[(seen["algorithm"] == "ncb") & (seen["variant"] == "as-written")].squeeze()
+    assert (float(uniform["lower"]), int(uniform["horizon"])) == (0.0, 100)
+    assert "outlasts its 100 rounds" in TEXT
+
+
+def test_the_page_names_what_fails_and_nothing_else() -> None:
+    """Each algorithm with a refuted guarantee at published constants, and rewards up to 1."""
+    fails = LEDGER[(LEDGER["verdict"] == "fails") & ~LEDGER["scaled"]]
+    named = {row[:3] for _, row, *_ in SENTENCES}
+    assert set(fails[KEYS[:3]].itertuples(index=False, name=None)) == named | {
+        ("AUD-10", "dp-bai", "as-written"),
+        ("AUD-10", "baseline", "as-written"),
+        ("AUD-12", "dp-bai-gauss", "as-written"),
+        ("AUD-17", "adap-ucb", "as-coded"),
+    }
+
+
+def test_no_row_of_the_black_box_shows_nothing_without_a_word() -> None:
+    silent = LEDGER[(LEDGER["lower"] == 0.0) | (LEDGER["power"] == "missed")]
+    assert set(silent["engine"]) == {"black box"}
+    assert silent["event"].str.fullmatch("nothing seen: .{20,}").all()
+    assert not LEDGER["event"].drop(silent.index).str.contains("nothing seen").any()

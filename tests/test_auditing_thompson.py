@@ -1,11 +1,13 @@
 """The engines of Gaussian Thompson sampling: enumeration, quadrature, plays of the kernels.
 
 Each of the 12 comparisons with the kernels is a chi-square test at 0.001/12, so that correct code
-fails with probability 0.001 at most over the choice of seeds, which are fixed.
+fails with probability 0.001 at most over the choice of seeds, which are fixed. Chances by hand
+share nothing with the audit: running sums and batches, normal probabilities by norm of scipy.
 """
 
 import itertools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,8 +47,71 @@ from dpbandits.auditing.thompson import (
     ts_gaussian,
     worst_decision,
 )
-from gaussian_by_hand import batch_steps, enumerated, largest_mu, thompson_steps
 from support import mostly_slow
+
+GOLDEN = 0.618034
+"""Step of the audit's dither, which is a convention."""
+
+
+def thompson_steps(
+    arms: Sequence[int], rewards: np.ndarray, b: int, c: float, prior: int
+) -> Iterator[float]:
+    """Yield the chance of each decision of a sequence after ``b`` forced pulls of both arms."""
+    pulls = [b, b]
+    sums = [float(rewards[arm, :b].sum()) for arm in range(2)]
+    for arm in arms:
+        counts = [pulls[i] + prior for i in range(2)]
+        centres = [sums[i] / counts[i] for i in range(2)]
+        deviation = math.sqrt(c / counts[0] + c / counts[1])
+        yield float(norm.cdf((centres[arm] - centres[1 - arm]) / deviation))
+        sums[arm] += rewards[arm, pulls[arm]]
+        pulls[arm] += 1
+
+
+def batch_steps(arms: Sequence[int], rewards: np.ndarray, variance: float) -> Iterator[float]:
+    """Yield the chance of each decision of DP-TS-UCB after one pull of both arms."""
+    means = [float(rewards[arm, 0]) for arm in range(2)]
+    sizes, waiting, taken = [1, 1], [[], []], [1, 1]  # type: ignore[var-annotated]
+    for arm in arms:
+        deviation = math.sqrt(variance / sizes[0] + variance / sizes[1])
+        yield float(norm.cdf((means[arm] - means[1 - arm]) / deviation))
+        waiting[arm].append(rewards[arm, taken[arm]])
+        taken[arm] += 1
+        if len(waiting[arm]) == 2 * sizes[arm]:
+            sizes[arm] = len(waiting[arm])
+            means[arm] = float(np.mean(waiting[arm]))
+            waiting[arm] = []
+
+
+def enumerated(steps, tables: np.ndarray, decisions: int, step: float):  # type: ignore[no-untyped-def]
+    """Return chances under x and x' and the rounded ratio of every arm sequence.
+
+    Args:
+        steps: (arms, rewards) -> chances of its decisions.
+        tables: of both inputs, shape (2, 2, rounds).
+        decisions: number of decisions.
+        step: of the rounding.
+    """
+    p, q, cells = [], [], []
+    for arms in itertools.product(range(2), repeat=decisions):
+        chances = [list(steps(arms, table)) for table in tables]
+        cell, dither = 0, 0.0
+        for one, other in zip(*chances, strict=True):
+            dither = (dither + GOLDEN) % 1.0
+            cell += math.floor((math.log(other) - math.log(one)) / step + dither)
+        p.append(math.prod(chances[0]))
+        q.append(math.prod(chances[1]))
+        cells.append(cell)
+    return np.array(p), np.array(q), np.array(cells)
+
+
+def largest_mu(p: np.ndarray, q: np.ndarray) -> float:
+    """Return the largest mu over thresholds on the exact ratio."""
+    order = np.argsort(q / p)
+    alpha = np.cumsum(p[order][::-1])[::-1][1:]
+    beta = np.cumsum(q[order])[:-1]
+    return float((norm.isf(alpha) - norm.ppf(beta)).max())
+
 
 RUNS, ROOT = 200_000, 20261122
 

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 
 import click
 import pandas as pd
@@ -21,10 +23,12 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
 from dpbandits.metrics.intervals import mean_interval
+from dpbandits.pages.explain import explain
+from dpbandits.pipeline.project import Project, published_table
 from dpbandits.text_tables import aligned
+from invented import ROOT, copy_parts
 from support import run_python
 
-ROOT = Path(__file__).resolve().parents[1]
 ARMS = "--arms 0.75 0.5"
 SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
 COMPARE = f"compare {ARMS} --horizon 60 --runs 3"
@@ -117,7 +121,7 @@ TABLES = {
     "list": ("algorithm", next(iter(REGISTRY))),
     "list claims": ("claim", "TSDP-C1"),
     "guarantee dp-se --params epsilon=1 --horizon 9": ("kind", "pure"),
-    "convert renyi=1 order=8 --to approximate delta=1e-6": ("delta", 1e-6),
+    "convert renyi=1 order=8 --to approximate delta=1e-6": ("slack", 1e-6),
     f"{CHOOSE} --project {ROOT}": ("place", 1),
 }
 """Command -> a column of its table, and what its first row has there."""
@@ -263,7 +267,7 @@ WRONG = {
         ("eta=1 --to zcdp", "given is eta=1; allowed: one of pure=VALUE, gdp=VALUE, zcdp=VALUE"),
         ("gdp=x --to zcdp", "allowed: a number"),
         ("renyi=1 --to zcdp", "order is missing"),
-        ("approximate=1 --to approximate delta=0.1", "delta is missing"),
+        ("approximate=1 --to approximate delta=0.1", "slack (the delta)=0.0"),
     ],
     "guarantee": [
         ("nothing --horizon 10", "algorithm is 'nothing'"),
@@ -317,7 +321,7 @@ def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
 
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples/my_kernel.py"
+EXAMPLE = ROOT / "examples/my_kernel.py"
 BEGIN = "    t, written = state.clock[0], 0\n"
 SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
 
@@ -327,7 +331,7 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
     text = EXAMPLE.read_text().replace("@numba.njit(nogil=True)\n", "")
     assert text.count(BEGIN) == 1
     # Playing starts at 100 rounds: kernels are compiled with that horizon before workers begin.
-    own = text.replace(BEGIN, f"    if settings.horizon > 100:\n{indented(SLEEP)}{BEGIN}")
+    own = text.replace(BEGIN, "    if settings.horizon > 100:\n" + indent(SLEEP, "    ") + BEGIN)
     (tmp_path / "own_slow.py").write_text(own)
     words = ["simulate", "own_slow.py", "--params", "epsilon=1", "pulls=2", "--arms", "0.7", "0.5"]
     numbers = ["--horizon", "200", "--runs", "40", "--workers", str(workers)]
@@ -353,5 +357,102 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
     assert err == "dpbandits: interrupted\n"
 
 
-def indented(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
+# `dpbandits explain`: how a verdict came about.
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project folder with the exactly computed results that DTU-C3 reads."""
+    place = copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow")
+    assert main(["run", "dp-ts-ucb", "privacy-by-horizon", "--project", str(place)]) == 0
+    return place
+
+
+def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "DTU-C3", "--project", str(folder)]) == 0
+    [row] = capsys.readouterr().out.split("\n\n")
+    assert "DTU-C3 (theorem; Section 5.1, Corollary 4.5), as-written" in row
+    assert "statement: With alpha = 1 the privacy guarantee becomes constant" in row
+    assert "decided by: Eta at alpha = 1 is the same at five horizons" in row
+    assert "largest over smallest eta at alpha=1, minus 1: " in row
+    assert "  verdict: holds; " in row
+    assert "the same, as nothing in it depends on chance" in row
+    assert "  scale: paper\n" in row
+    assert "  figure: figures/dp-ts-ucb/fig3b.png\n" in row
+    assert row.rstrip().splitlines()[-1] == (
+        "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
+        "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
+        "see figures/dp-ts-ucb/fig3b.png."
+    )
+
+
+@pytest.fixture
+def unbuilt(tmp_path: Path) -> Path:
+    """A checkout as it is cloned: published tables, no results."""
+    for part in ("config", "workflow", "docs"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    return tmp_path
+
+
+def test_a_checkout_without_results_tells_what_is_published(
+    unbuilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["explain", "NCB-C2", "--project", str(unbuilt)]
+    assert main([*words, "--published"]) == 0
+    published = capsys.readouterr().out
+    assert "  scale: paper, as published\n" in published
+    assert main(words) == 0
+    assert capsys.readouterr().out == published
+    for other in (["--scale", "quick"], ["--seed", "7"]):
+        assert main([*words, *other]) == 2
+        assert "does not exist; run snakemake to build it" in capsys.readouterr().err
+
+
+def test_a_finding_is_told_with_its_numbers_and_what_became_of_it(
+    unbuilt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = Project.load(ROOT)
+    [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F7"]
+    source = finding.numbers["figure1"]
+    table = published_table(project, "ts-is-dp", "findings-evidence")
+    compared = table[table["claim"] == "TSDP-F7"]
+    [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
+    assert main(["explain", "tsdp-f7", "--project", str(unbuilt)]) == 0
+    head, title, statement, outcome, *lines, scale = capsys.readouterr().out.splitlines()
+    assert head == f"TSDP-F7 (finding; {finding.place})"
+    assert title == f"  title: {finding.title}"
+    assert format(number, source.format) in statement
+    assert "{" not in statement
+    assert outcome == "  as-written: reported"
+    assert len(lines) == len(compared) > 0
+    for line, label in zip(lines, compared["comparison"], strict=True):
+        assert line.startswith(f"    reported  {label}: ")
+    assert scale == "  scale: paper, as published"
+
+
+def test_every_published_verdict_ends_with_its_sentence(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = Project.load(ROOT)
+    for paper in project.chosen:
+        table = published_table(project, paper, "claims")
+        for claim in project.study(paper).claims:
+            texts = explain(project, claim.id, is_published=True).split("\n\n")
+            verdicts = table[table["claim"] == claim.id].to_dict("records")
+            assert len(texts) == len(verdicts) > 0, claim.id
+            for text, verdict in zip(texts, verdicts, strict=True):
+                last = text.rstrip().splitlines()[-1]
+                assert last.startswith(f"  In short, {verdict['variant'].replace('-', ' ')}"), last
+                assert verdict["verdict"] in last, last
+                file = re.search(r"; see (docs/[^ ]+[.](?:png|csv))[.]", last)
+                shown = (ROOT / file[1]).is_file() if file else "; no figure shows this" in last
+                assert shown, last
+                assert verdict["detail"].removesuffix(".") in text, last
+    # Also where there is no project.
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "ncb-c2"]) == 0
+    assert (
+        capsys.readouterr().out.rstrip() == explain(project, "NCB-C2", is_published=True).rstrip()
+    )

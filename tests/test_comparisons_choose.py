@@ -131,18 +131,10 @@ def test_a_bad_question_ends_in_one_line(
     assert "\n" not in error
 
 
-def test_tables_of_an_earlier_comparison_answer_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their intervals are those of other numbers."""
-    earlier = {
-        name: table.drop(columns="tail", errors="ignore") for name, table in COMPUTED.items()
-    }
-    publish(tmp_path, earlier)
-    with pytest.raises(InputError, match="no column tail"):
-        dpbandits.choose(arms=5, horizon=10_000, epsilon=1.0, project=tmp_path)
-    assert published(Project.load(tmp_path)) is None
-    assert "not published yet" in choosing_page(Project.load(tmp_path))
+def test_without_tables_the_page_says_so(tmp_path: Path) -> None:
+    project = Project.load(publish(tmp_path, {}))
+    assert published(project) is None
+    assert "not published yet" in choosing_page(project)
 
 
 def test_a_class_without_algorithms_is_refused(tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
-"""Checks of user-defined algorithms: while they are played, and by ``check_algorithm``.
+"""User-defined code: checks of algorithms, while they are played and by ``check_algorithm``; arms.
 
-The kernel below is right; every test plants one fault in it.
+The kernel below is right; every test of algorithms plants one fault in it.
 """
 
 import itertools
 import math
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -18,10 +20,13 @@ import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.algorithms.base import Algorithm, Definition, Outcome, Segment
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import draw_reward_sum
+from dpbandits.bandits.draws import FIRST, draw_reward_sum
 from dpbandits.cli import main
 from dpbandits.engine import checks, conformance
-from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.engine.compute import compute
+from dpbandits.engine.custom_arms import MAXIMAL_ENTRIES, CustomBandit
 from dpbandits.kernels import write
 from dpbandits.metrics import NASH
 from support import message_of, mostly_slow
@@ -405,3 +410,184 @@ def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failur
         lines = [line.partition(": ")[0] for line in printed.out.splitlines()]
         assert sorted(lines) == ["failed"] * failed + ["passed"] * (6 - failed)
         assert printed.err == "dpbandits: 1 of 6 checks failed\n" * failed
+
+
+# Arms: rewards by a function of the generator, and recorded rewards.
+
+SHARE = 0.75
+
+
+def better(rng: np.random.Generator) -> float:
+    """A coin of probability SHARE."""
+    return rng.random() < SHARE
+
+
+def worse(rng: np.random.Generator) -> float:
+    return 0.5 * rng.random()
+
+
+BETTER, WORSE = numba.njit(better), numba.njit(worse)
+"""Compiled once for all tests."""
+
+
+@pytest.fixture(scope="module")
+def coins() -> CustomBandit:
+    return dpbandits.arms([BETTER, WORSE], means=[0.75, 0.25])
+
+
+RECORDED = dpbandits.replay([[1, 0, 1, 1], [0.25, 0.5, 1]])
+
+
+@dpbandits.policy(name="Greedy")
+class Greedy:
+    def choose(self, t: int, counts: Any, sums: Any, rng: Any) -> Any:
+        return t if t < counts.size else np.argmax(sums / counts)
+
+
+def cell_of(bandit: CustomBandit, algorithm: Any = "ucb1", **changes: Any) -> Cell:
+    base: dict[str, Any] = {"horizon": 200, "metrics": ["pulls", "realised_regret"]}
+    return make_cell(algorithm=algorithm, bandit=bandit, **(base | changes))
+
+
+def by_hand(rows: list[list[float]], horizon: int) -> tuple[list[int], float]:
+    """Return pulls and rewards of UCB1 where the n-th pull of an arm pays the n-th of its row."""
+    counts, sums = [1] * len(rows), [row[0] for row in rows]
+    for t in range(len(rows), horizon):
+        index = [s / n + math.sqrt(2 * math.log(t) / n) for s, n in zip(sums, counts, strict=True)]
+        arm = index.index(max(index))
+        sums[arm] += rows[arm][counts[arm] % len(rows[arm])]
+        counts[arm] += 1
+    return counts, sum(sums)
+
+
+def test_recorded_rewards_are_paid_in_their_order_in_every_run() -> None:
+    played = Work(cell_of(RECORDED), range(3)).play(0)
+    counts, total = by_hand([[1, 0, 1, 1], [0.25, 0.5, 1]], 200)
+    assert played["pulls"].tolist() == [counts] * 3
+    np.testing.assert_allclose(played["realised_regret"][:, -1], 200 * 0.75 - total)
+
+
+def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: CustomBandit) -> None:
+    assert coins.means.tolist() == [0.75, 0.25]
+    np.testing.assert_allclose(RECORDED.means, [3 / 4, 7 / 12])
+    table = coins.table(40_000, np.random.default_rng(1))[:, FIRST:]
+    assert set(np.unique(table[0])) == {0.0, 1.0}
+    assert 0.49 < table[1].max() < 0.5
+    # Six standard deviations of 40000 rewards.
+    np.testing.assert_allclose(table.mean(axis=1), coins.means, atol=6 * 0.5 / 200)
+    simulation = dpbandits.simulate(algorithm="ucb1", bandit=coins, horizon=200, runs=6)
+    np.testing.assert_allclose(simulation.pseudo_regret, 0.5 * simulation.pulls[:, 1])
+    assert len({*simulation.realised_regret}) == 6
+
+
+def test_segments_of_random_arms_are_paid_as_by_the_law() -> None:
+    """Of coins; rounds one by one are those of the record above."""
+    coins = dpbandits.arms([BETTER, lambda rng: rng.random() < 0.25], means=[0.75, 0.25])
+    own, law = (
+        dpbandits.simulate(
+            algorithm="gdp-ncb", epsilon=4.0, bandit=bandit, horizon=400, runs=100
+        ).nash_regret(at=[400])
+        for bandit in (coins, dpbandits.bernoulli([0.75, 0.25]))
+    )
+    error = math.hypot(own.standard_error[0], law.standard_error[0])
+    assert abs(own.nash_regret[0] - law.nash_regret[0]) < 4 * error
+
+
+def test_a_policy_and_nash_regret_play_on_them(coins: CustomBandit) -> None:
+    for bandit in (coins, RECORDED):
+        simulation = dpbandits.simulate(algorithm=Greedy, bandit=bandit, horizon=50, runs=3)
+        assert (simulation.pulls.sum(axis=1) == 50).all()
+        assert np.isfinite(simulation.nash_regret(at=[5, 50]).nash_regret).all()
+
+
+def test_worker_processes_play_the_same(coins: CustomBandit) -> None:
+    for algorithm, bandit in ((Greedy, coins), ("ucb1", RECORDED)):
+        work = Work(cell_of(bandit, algorithm), range(20))
+        one, two = (
+            compute([work], root_seed=5, workers=workers, cache=Cache(is_used=False))
+            for workers in (1, 2)
+        )
+        np.testing.assert_array_equal(one[0]["pulls"], two[0]["pulls"])
+
+
+def test_what_does_not_compile_is_said_and_draws_the_same(
+    coins: CustomBandit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = dpbandits.arms(
+        [lambda rng: float(rng.random() < 0.75), lambda rng: 0.5 * rng.random()], means=[0.75, 0.25]
+    )
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("arm 0: does not compile and is drawn in plain Python (its function, ")
+    tables = [each.table(500, np.random.default_rng(2)) for each in (plain, coins)]
+    np.testing.assert_array_equal(*tables)
+
+
+def scaled(scale: float) -> Callable[..., float]:
+    def draw(rng: np.random.Generator) -> float:
+        return scale * rng.random()
+
+    return draw
+
+
+def test_results_are_keyed_by_the_functions_and_by_the_rewards() -> None:
+    first, again, other = (
+        dpbandits.arms([scaled(scale), WORSE], means=[scale / 2, 0.25]).describe()
+        for scale in (0.5, 0.5, 0.75)
+    )
+    assert first == again != other
+    assert RECORDED.describe() == dpbandits.replay([[1, 0, 1, 1], [0.25, 0.5, 1.0]]).describe()
+    assert RECORDED.describe() != dpbandits.replay([[1, 0, 1, 1], [0.25, 1, 0.5]]).describe()
+
+
+async def late(rng: np.random.Generator) -> float:
+    return rng.random()
+
+
+def many(rng: np.random.Generator) -> Any:
+    yield rng.random()
+
+
+def arms_of(second: Any, *means: float) -> Callable[[], Any]:
+    return lambda: dpbandits.arms([BETTER, second], means=means)
+
+
+WRONG: list[tuple[Callable[[], Any], str]] = [
+    (lambda: dpbandits.arms([better], means=[0.75]), "bandit: 1 arms; allowed: 2 to "),
+    (arms_of(WORSE, 0.75), "arms: 1 means; allowed: one for each function of a list"),
+    (arms_of(WORSE, 0.75, 1.5), "arms: means: reward is 1.5; allowed: 0 to 1"),
+    (arms_of(WORSE, 0.75, 0.5), "arm 1: mean is 0.5, and 10000 rewards average 0.2"),
+    (arms_of(0.5, 0.75, 0.5), "arms: arm 1 is 0.5; allowed: a function of a generator"),
+    (arms_of(scaled(2.0), 0.75, 1.0), "arm 1: reward is 1."),
+    (arms_of(lambda rng: math.nan, 0.75, 1.0), "arm 1: reward is nan; allowed: 0 to 1"),
+    (arms_of(lambda rng: {}["x"], 0.75, 1.0), "arm 1: its function raises KeyError: 'x'"),
+    (arms_of(lambda rng: random.random(), 0.75, 0.5), "arm 1: rewards differ when they are draw"),
+    (arms_of(late, 0.75, 0.5), "arms: arm 1 is a coroutine (async def); allowed: a plain func"),
+    (arms_of(many, 0.75, 0.5), "arms: arm 1 is a generator (yield); allowed: a plain function"),
+    (lambda: dpbandits.replay([[1, 0], []]), "replay: row 1 is no list of numbers; allowed: num"),
+    (lambda: dpbandits.replay([[1, 0], [2]]), "replay: row 1: reward is 2; allowed: 0 to 1"),
+    (
+        lambda: Work(cell_of(RECORDED, horizon=MAXIMAL_ENTRIES), range(3)).play(0),
+        "horizon is 10000000, with 2 arms of your own; allowed: at most 5000000, as a run keeps",
+    ),
+]
+
+
+def test_wrong_arms_are_one_line() -> None:
+    for function, expected in WRONG:
+        assert message_of(function).startswith(expected)
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_a_mean_that_became_false_is_one_line(
+    compiles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nothing was asked of the arms before their function changed."""
+    plain = [lambda rng: float({True: rng.random() < SHARE}[True]), worse]
+    functions = [numba.njit(better), WORSE] if compiles else plain
+    mine = dpbandits.arms(functions, means=[0.75, 0.25])
+    monkeypatch.setitem(globals(), "SHARE", 0.5)
+    simulation = dpbandits.simulate(algorithm="ucb1", bandit=mine, horizon=20, runs=2)
+    assert " something that " in (message := message_of(lambda: simulation.pulls))
+    assert "was changed" in message
+    monkeypatch.setitem(globals(), "SHARE", 0.75)
+    assert simulation.pulls.sum() == 40

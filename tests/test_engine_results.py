@@ -1,44 +1,337 @@
-"""Result tables: what they hold, and that stale or damaged ones are refused in one line."""
+"""Works of cells: what is computed again, by any number of workers; result tables of them."""
 
+import functools
+import hashlib
+import math
+import os
 import re
+import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import dpbandits
 from dpbandits import bernoulli, linear
+from dpbandits._cache_folder import unwritable
+from dpbandits.algorithms import REGRET
 from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
-from dpbandits.engine.cells import Series, make_cell
-from dpbandits.engine.compute import compute_series
+from dpbandits.engine import progress
+from dpbandits.engine.cache import Cache
+from dpbandits.engine.cells import Cell, Series, Work, make_cell
+from dpbandits.engine.compute import _play_sent, compile_kernels, compute, compute_series
+from dpbandits.engine.identity import run_generator, stream_key
+from dpbandits.engine.play import TRIALS
 from dpbandits.engine.provenance import require_current, write_provenance
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.pipeline.check import blank_results
-from support import refused
+from support import message_of, refused
+
+FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
+ROOT_SEED = 7
+
+
+def cell(**changes: Any) -> Cell:
+    """Make a small cell of modified Thompson sampling."""
+    base: dict[str, Any] = {
+        "algorithm": "m-ts-gaussian",
+        "parameters": {"b": 2, "c": 1.5},
+        "bandit": FIVE_ARMS,
+        "horizon": 60,
+        "metrics": ["pseudo_regret", "realised_regret", "pulls", "inverse_counts"],
+        "grid": [1, 17, 60],
+    }
+    return make_cell(**(base | changes))
+
+
+def work(first: int, stop: int, **changes: Any) -> Work:
+    return Work(cell(**changes), range(first, stop))
+
+
+def every_algorithm() -> list[Work]:
+    return [
+        work(0, 20, algorithm=name, parameters=dict(algorithm.example))
+        for name, algorithm in REGRET.items()
+    ]
+
+
+def nash_curves() -> list[Work]:
+    """Return curves of rounds, of episodes, and of arms that pay nothing."""
+    metrics = ["nash_regret", "nash_influence", "nash_bins"]
+    never = dpbandits.bernoulli([0.7, 0.0])
+    return [
+        work(0, 6, algorithm="ucb1", parameters={}, metrics=metrics),
+        work(0, 6, algorithm="dp-ts-ucb", parameters={"alpha": 1.0}, metrics=metrics),
+        work(0, 6, algorithm="ucb1", parameters={}, metrics=metrics, bandit=never),
+    ]
+
+
+def entries(folder: Path) -> dict[str, str]:
+    """Return the sha256 of every file below a folder, by name."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Return a list that takes down the ends of all runs that are played."""
+    compile_kernels([cell(), curve().cell])
+    noted: list[tuple[int, int]] = []
+    play = Work.play
+
+    def noting(self: Work, root_seed: int) -> dict[str, Any]:
+        noted.append((self.runs.start, self.runs.stop))
+        return play(self, root_seed)
+
+    monkeypatch.setattr(Work, "play", noting)
+    return noted
+
+
+def runs_of(values: dict[str, Any], rows: Sequence[int]) -> list[bytes]:
+    return [values[metric][row].tobytes() for metric in values for row in rows]
+
+
+def bytes_of(values: dict[str, Any]) -> dict[str, bytes]:
+    return {name: part.tobytes() for name, part in values.items()}
+
+
+def test_values_and_bytes_are_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
+    found, bytes_written = [], []
+    works = every_algorithm() + nash_curves()
+    for workers in (1, 3):
+        cache = Cache(tmp_path / str(workers))
+        found.append(compute(works, root_seed=ROOT_SEED, workers=workers, cache=cache))
+        bytes_written.append(entries(cache.cells))
+    assert len(bytes_written[0]) == len(works)
+    assert bytes_written[0] == bytes_written[1]
+    assert [*map(bytes_of, found[0])] == [*map(bytes_of, found[1])]
+
+
+def test_only_missing_runs_are_played(played: list[tuple[int, int]]) -> None:
+    for seed, asked, expected in (
+        (1, [(0, 20), (0, 45), (0, 45)], [(0, 10), (10, 20), (20, 30), (30, 40), (40, 45)]),
+        (2, [(15, 30), (0, 40)], [(15, 25), (25, 30), (0, 10), (10, 15), (30, 40)]),
+        (3, [(5, 8), (3, 9)], [(5, 8), (3, 5), (8, 9)]),
+    ):
+        played.clear()
+        works = [work(*ends) for ends in asked]
+        parts = [compute([each], root_seed=seed)[0] for each in works]
+        assert played == expected
+        at_once = compute(works, root_seed=seed, cache=Cache(is_used=False))
+        assert played == expected * 2, "runs that two works share are played once"
+        whole = work(0, 50).play(seed)
+        for ends, part, again in zip(asked, parts, at_once, strict=True):
+            rows = range(ends[1] - ends[0])
+            assert runs_of(part, rows) == runs_of(again, rows) == runs_of(whole, range(*ends))
+            assert {values.shape[0] for values in part.values()} == {len(rows)}
+
+
+def test_trials_of_a_stream_are_played_and_kept_whole(played: list[tuple[int, int]]) -> None:
+    bandit = dpbandits.linear([[1, 0], [0, 1]], [0.5, 0.4])
+    trials = make_cell(algorithm="sequential-halving", bandit=bandit, horizon=50)
+    compile_kernels([trials])
+    played.clear()
+    [few] = compute([Work(trials, range(TRIALS - 5, TRIALS + 5))], root_seed=1)
+    [more] = compute([Work(trials, range(2 * TRIALS))], root_seed=1)
+    assert played == [(0, TRIALS), (TRIALS, 2 * TRIALS)]
+    np.testing.assert_array_equal(few["success"], more["success"][TRIALS - 5 : TRIALS + 5])
+
+
+def test_metrics_are_those_of_the_reference_s_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
+    close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
+    for name, each in zip(REGRET, every_algorithm(), strict=True):
+        values, of = each.play(ROOT_SEED), each.cell
+        with monkeypatch.context() as patched:
+            patched.setattr("dpbandits.engine.play.SEGMENTS_AT_ONCE", 7)
+            assert runs_of(each.play(ROOT_SEED), range(20)) == runs_of(values, range(20)), name
+        for run in (0, 19):
+            generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
+            decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
+            arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
+            played = np.repeat(arms, lengths)
+            # Known at the end of a segment only.
+            rewards = np.full(played.size, np.nan)
+            rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
+            times = np.array(of.grid)
+            regret = np.cumsum(FIVE_ARMS.gaps[played])[times - 1]
+            close(values["pseudo_regret"][run], regret, err_msg=name)
+            realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
+            # A kernel may join more rounds to a segment than its reference, and knows less inside.
+            known = np.isfinite(values["realised_regret"][run])
+            assert known[-1], name
+            close(values["realised_regret"][run][known], realised[known], err_msg=name)
+            assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist(), name
+            pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
+            inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)
+            close(values["inverse_counts"][run], inverse.sum(axis=0), err_msg=name)
+
+
+def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
+    play, works = Work.play, [work(0, 10), work(0, 30, horizon=70), work(0, 10, horizon=80)]
+
+    def failing(self: Work, root_seed: int) -> dict[str, Any]:
+        if self.runs.start == 10:
+            raise ArithmeticError("planted")
+        return play(self, root_seed)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Work, "play", failing)
+        with pytest.raises(ArithmeticError, match="planted"):
+            compute(works, root_seed=ROOT_SEED)
+    assert list(entries(cache_folder)) == [f"{works[0].key(ROOT_SEED)}-0-10.npz"]
+    after = compute(works, root_seed=ROOT_SEED)
+    assert runs_of(after[1], range(30)) == runs_of(works[1].play(ROOT_SEED), range(30))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_what_was_computed_before_a_kill_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    works = [work(0, 10, horizon=60 + i) for i in range(6)]
+    compile_kernels([works[0].cell])
+    expected = [each.play(3) for each in works]
+    play, played = Work.play, []
+    last = 5
+
+    def counted(self: Work, root_seed: int) -> dict[str, Any]:
+        played.append(self)
+        if len(played) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return play(self, root_seed)
+
+    monkeypatch.setattr(Work, "play", counted)
+    child = os.fork()
+    if not child:
+        try:
+            compute(works, root_seed=3)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    resumed = compute(works, root_seed=3)
+    assert played == works[4:]
+    assert [*map(bytes_of, resumed)] == [*map(bytes_of, expected)]
+
+
+# Nash curves, each played by one process.
+
+
+def curve(runs: int = 6, **changes: Any) -> Work:
+    """Return a Nash curve of an algorithm that plays in episodes."""
+    base: dict[str, Any] = {
+        "algorithm": "dp-ts-ucb",
+        "parameters": {"alpha": 1.0},
+        "bandit": dpbandits.bernoulli([0.75, 0.5, 0.25]),
+        "horizon": 400,
+        "metrics": ["nash_regret", "nash_influence", "nash_bins"],
+        "grid": [1, 170, 400],
+    }
+    return work(0, runs, **(base | changes))
+
+
+def test_windows_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    for each in [curve(), *nash_curves(), curve(algorithm="dp-se", parameters={"epsilon": 1.0})]:
+        expected = bytes_of(each.play(ROOT_SEED))
+        for segments in (6, 7 * 6, 150 * 6):
+            monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_OF_A_CURVE", segments)
+            assert bytes_of(each.play(ROOT_SEED)) == expected
+
+
+def test_times_and_other_metrics_change_no_byte() -> None:
+    """Runs are the same, however they are played: streams know nothing of what is recorded."""
+    alone = curve(grid=[170], metrics=["nash_regret"]).play(1)["nash_regret"]
+    whole = curve(grid=range(1, 401), metrics=["pulls", "nash_regret"]).play(1)["nash_regret"]
+    assert alone[0, :, 0].tobytes() == whole[0, :, 169].tobytes()
+    others = ["pseudo_regret", "realised_regret", "pulls", "inverse_counts"]
+    for name, algorithm in REGRET.items():
+        changes: dict[str, Any] = {"algorithm": name, "parameters": dict(algorithm.example)}
+        plain = curve(**changes, metrics=others).play(1)
+        beside = curve(**changes, metrics=["nash_regret", *others]).play(1)
+        for metric in others:
+            np.testing.assert_array_equal(beside[metric], plain[metric])
+
+
+def test_a_curve_is_one_entry_of_all_its_runs(played: list[tuple[int, int]]) -> None:
+    for metrics in (["nash_regret"], ["nash_bins"], ["nash_influence", "nash_regret"]):
+        for block in compute([curve(metrics=metrics)] * 2, root_seed=ROOT_SEED):
+            assert set(block) == set(metrics)
+    assert played == [(0, 6)]
+    compute([curve(7)], root_seed=ROOT_SEED)
+    assert played == [(0, 6), (0, 7)], "another number of runs is another curve"
+    compute([curve(metrics=["nominal_nash_regret"])], root_seed=ROOT_SEED)
+    assert len(played) == 3
+    pair = [curve(grid=[9], metrics=[name]) for name in ("nash_bins", "nash_regret")]
+    assert [list(runs) for runs in compute(pair, root_seed=1)] == [["nash_bins"], ["nash_regret"]]
+    assert len(played) == 4
+
+
+def test_keys_hold_what_arms_are_scored_by() -> None:
+    arms = dpbandits.bernoulli([0.7, 0.0]).arms
+    scored = [
+        dpbandits.Bandit(arms),
+        dpbandits.Bandit(arms, nominal=(0.7, 0.1)),
+        dpbandits.Bandit(arms, logarithms=(math.log(0.7), -800.0)),
+    ]
+    for metrics, keys in ((["nash_regret", "nominal_nash_regret"], 3), (["pulls"], 1)):
+        curves = [curve(bandit=each, metrics=metrics) for each in scored]
+        assert len({each.key(1) for each in curves}) == keys
+        assert len({str(each.cell.stream_description) for each in curves}) == 1
+
+
+def test_runs_together(played: list[tuple[int, int]]) -> None:
+    series = Series("a", {}, curve().cell, range(5, 17), runs_per_curve=4)
+    [found] = compute_series([series], root_seed=ROOT_SEED)
+    assert played == [(5, 9), (9, 13), (13, 17)]
+    assert found["nash_regret"].shape == (3, len(QUANTITIES), 3)
+    assert found["nash_influence"].shape == (12, 3)
+    [second] = compute([Work(curve().cell, range(9, 13))], root_seed=ROOT_SEED)
+    assert len(played) == 3
+    assert second["nash_regret"].tobytes() == found["nash_regret"][1:2].tobytes()
+
+
+def test_other_metrics_refuse_segments_of_uniform_arms() -> None:
+    blocks = {"algorithm": "gdp-ncb", "parameters": {"epsilon": 0.1}}
+    blocks["interpretations"] = {"exploration": "blocks"}
+    for metric in ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"]:
+        for metrics in ([metric], [metric, "nash_regret"]):
+            wrong = curve(**blocks, metrics=metrics, horizon=10**6, grid=[10**6])
+            assert message_of(lambda: wrong.play(1)) == (
+                "algorithm gdp-ncb: blocks of uniformly random arms have no pulls of each arm; "
+                "allowed with them: Nash metrics"
+            )
+
+
+def test_a_log_has_whole_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    assert list(progress.progress(range(3), 3, "simulating ucb1")) == [0, 1, 2]
+    printed = capsys.readouterr().err
+    lines = printed.splitlines()
+    assert lines[1].startswith("simulating ucb1: 1 of 3 batches, 00:00 gone, about ")
+    assert lines[-1].startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
+    assert "\r" not in printed
+    assert len(set(lines)) == len(lines)
+
+
+def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unwritable, "is_silent", False)
+    sent = (cell(), b"", {})
+    message = message_of(lambda: _play_sent(0, sent, range(1), ROOT_SEED, "other sources"))
+    assert message.endswith("was edited after it was imported; start Python again")
+
+
+# Result tables.
 
 FINGERPRINT = "0123456789abcdef"
-CELLS = [
-    make_cell(
-        algorithm="m-ts-gaussian",
-        parameters={"b": 2, "c": 1},
-        bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
-        horizon=40,
-        metrics=["pseudo_regret", "pulls"],
-        grid=[10, 40],
-    ),
-    make_cell(
-        algorithm="ucb1",
-        interpretations={"clock": "coming"},
-        bandit=dpbandits.bernoulli([0.7, 0.5, 0.2]),
-        horizon=40,
-    ),
-]
 SERIES = [
-    Series("one", {"eta": 2}, CELLS[0], range(5, 9)),
-    Series("two", {}, CELLS[1], range(2)),
+    Series("one", {"eta": 2}, cell(metrics=["pseudo_regret", "pulls"], grid=[17, 60]), range(5, 9)),
+    Series("two", {}, cell(algorithm="ucb1", parameters={}, metrics=["pulls"]), range(2)),
 ]
 
 
@@ -54,26 +347,23 @@ def path(tmp_path: Path, frame: pd.DataFrame) -> Path:
     return written
 
 
-def test_table_holds_every_value(frame: pd.DataFrame) -> None:
-    # 4 runs at 2 times, 4 runs of 3 arms, 2 runs at the horizon.
-    assert len(frame) == 4 * 2 + 4 * 3 + 2
+def test_tables_hold_every_value_and_come_back(path: Path, frame: pd.DataFrame) -> None:
+    # 4 runs at 2 times, 4 and 2 runs of 5 arms.
+    assert len(frame) == 4 * 2 + 4 * 5 + 2 * 5
     expected = SERIES[0].works[0].play(1)
     one = frame[frame.series == "one"]
     assert set(one.run) == {5, 6, 7, 8}
     for run in range(4):
         rows = one[one.run == 5 + run]
-        curve = rows[rows.metric == "pseudo_regret"]
-        assert curve.t.tolist() == [10, 40]
-        assert curve.arm.tolist() == [-1, -1]
-        assert curve.value.tolist() == expected["pseudo_regret"][run].tolist()
-        pulls = rows[rows.metric == "pulls"]
-        assert pulls.t.tolist() == [40, 40, 40]
-        assert pulls.arm.tolist() == [0, 1, 2]
-        assert pulls.value.tolist() == expected["pulls"][run].tolist()
-    assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1, 2]]
-
-
-def test_tables_come_back(path: Path, frame: pd.DataFrame) -> None:
+        for metric, times, arms in (
+            ("pseudo_regret", [17, 60], [-1, -1]),
+            ("pulls", [60] * 5, [0, 1, 2, 3, 4]),
+        ):
+            found = rows[rows.metric == metric]
+            assert found.t.tolist() == times
+            assert found.arm.tolist() == arms
+            assert found.value.tolist() == expected[metric][run].tolist()
+    assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1.5, 2]]
     pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
     assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
 
@@ -135,21 +425,12 @@ def test_blank_results_have_the_rows_of_real_ones() -> None:
         pd.testing.assert_frame_equal(blank, real, check_dtype=False)
 
 
-# Nash curves.
-
 NOMINAL = dpbandits.Bandit(bernoulli([0.75, 0.5, 0.25]).arms, nominal=(0.5, 0.5, 1.0))
-CURVE = make_cell(
-    algorithm="dp-ts-ucb",
-    parameters={"alpha": 1.0},
-    bandit=NOMINAL,
-    horizon=400,
-    metrics=["nash_regret", "nash_influence", "pulls", "nominal_nash_regret"],
-    grid=[1, 170, 400],
-)
+RECORDED = ["nash_regret", "nash_influence", "pulls", "nominal_nash_regret"]
 
 
 def test_rows_of_a_curve() -> None:
-    curves = [Series("one", {}, CURVE, range(10, 16))]
+    curves = [Series("one", {}, curve(bandit=NOMINAL, metrics=RECORDED).cell, range(10, 16))]
     one = results_frame(curves, compute_series(curves, root_seed=7))
     # Quantities at 3 times, true and nominal; influences of 6 runs at 3 times; pulls of 3 arms.
     assert len(one) == 2 * len(QUANTITIES) * 3 + 6 * 3 + 6 * 3

@@ -23,7 +23,7 @@ from dpbandits.pages.verdicts import ANSWERS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from invented import copy_parts
-from site_pages import LONGEST, REPLACED, long_sentences, prose_of_html, replaced_words, words
+from site_pages import long_sentences, replaced_words, words
 from support import DOCUMENTS, ROOT, refused
 
 PROJECT = Project.load(ROOT)
@@ -276,20 +276,6 @@ def test_no_computed_number_is_typed(paper: str) -> None:
 @pytest.mark.parametrize("name", MEASURED)
 def test_sentences_are_short_and_words_that_were_replaced_gone(name: str) -> None:
     assert long_sentences(MEASURED[name]) + replaced_words(MEASURED[name]) == []
-
-
-def test_what_is_measured() -> None:
-    short, long = "word " * (LONGEST - 1) + "end.", "word " * LONGEST + "end."
-    page = f"# {long}\n\n{short} {short.capitalize()}\n- {short}\n- {long}\n\n| {long} |\n"
-    page += f"```\n{long}\n```\n<!-- begin x -->\n{long}\n<!-- end x -->\n"
-    page += f"`{long}` = + [link]({short})\n"
-    assert long_sentences(page) == [f"- {long}"]
-    html = f"<p>{long}</p><p>{short}<ul><li>{short}</li></ul><pre>{long}</pre><p>as told <b>x</b>"
-    assert long_sentences(prose_of_html(html)) == [long]
-    [found] = replaced_words(prose_of_html(html))
-    assert found.endswith("end. as told x")
-    assert REPLACED.search("It stands beside ours.")
-    assert not REPLACED.search("The standard refuge is one line, hours long.")
 
 
 def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:

@@ -1,6 +1,6 @@
 """Exact results of dp-bai: printed numbers, slow enumerations, draws and the kernels.
 
-Simulations have fixed seeds and are compared within 4.5 standard errors (``dp_bai_trials``).
+Simulations have fixed seeds and are compared within 4.5 standard errors (``agreement.near``).
 """
 
 import itertools
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpbandits
-from dp_bai_trials import TRIALS, near
+from agreement import TRIALS, near
 from dpbandits.algorithms.best_arm.designs import max_det, rank_of
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.auditing.laplace import log_tail_of_two
@@ -50,18 +50,6 @@ from dpbandits.papers.dp_bai.theory import (
 from dpbandits.papers.dp_bai.theory import (
     INSTANCES as JUDGED,
 )
-from shared import ExactResults
-
-FRAMES = ExactResults("dp-bai")
-rows, at = FRAMES.rows, FRAMES.at
-
-
-def test_printed_ratios_stand_one_row_too_low() -> None:
-    """dp-bai, Appendix B: 27.68 and 27.62 are those of p = 2 and 3, 27.65 is lambda itself."""
-    ratios = rows("appendix-b", schedule="consistent", quantity="ratio")
-    assert ratios["y"].round(2).tolist()[:2] == ratios["printed"].tolist()[1:]
-    shrinkage = at("appendix-b", schedule="consistent", quantity="lambda")
-    assert round(shrinkage, 2) == ratios["printed"].tolist()[0]
 
 
 def test_a_schedule_beyond_the_limits_is_counted() -> None:
@@ -140,17 +128,16 @@ def test_rounds_are_those_of_the_kernel(instance: str) -> None:
     assert len(runs.trace.phases) == design_rounds(rank)
 
 
-def test_hardness_of_the_two_armed_instance_is_that_of_the_spec() -> None:
-    """dp-bai, Theorem 4.2: H_BAI = 2/Delta^2 = 800, H_pri = 2/(epsilon Delta) = 40/epsilon."""
+def test_hardness_is_the_formula_of_the_spec() -> None:
+    """dp-bai, Theorem 4.2: H_BAI = 2/Delta^2 = 800, H_pri = 2/(epsilon Delta) = 40/epsilon.
+
+    Of Section 5 indices 2 to 4 count, Delta_(4) = 0.455 - omega_max/2 is in [0.055, 0.455].
+    """
     for ratio, epsilon in ((1.0, 1.0), (20.0, 0.1), (5.0, math.inf)):
         found = hardness(two_armed(ratio=ratio).means, 2, epsilon)
         assert found.identification == pytest.approx(800.0, rel=1e-12)
         assert found.privacy == pytest.approx(40.0 / epsilon, rel=1e-12)
         assert found.total == found.identification + found.privacy
-
-
-def test_hardness_of_section_5_is_the_formula_of_the_spec() -> None:
-    """dp-bai, Theorem 4.2: indices 2 to 4, Delta_(4) = 0.455 - omega_max/2 in [0.055, 0.455]."""
     for draw in range(20):
         bandit = section5(draw=draw)
         gap = 0.455 - bandit.feature_matrix[3:, 1].max() / 2.0
@@ -159,39 +146,11 @@ def test_hardness_of_section_5_is_the_formula_of_the_spec() -> None:
         # Gaps are differences of numbers below 1: 1e-16 of 0.05.
         assert found.identification == pytest.approx(max(1200.0, 4.0 / gap**2), rel=1e-12)
         assert 0.5 * found.privacy == pytest.approx(max(60.0, 4.0 / gap), rel=1e-12)
-
-
-def test_hardness_takes_arms_up_to_the_square_of_the_dimension() -> None:
-    """dp-bai, Theorem 4.2: 2 <= i <= min(d^2, K). The fifth arm would be the hardest of seven."""
+    # 2 <= i <= min(d^2, K): the fifth arm would be the hardest of seven.
     means = [0.9, 0.6, 0.6, 0.6, 0.58, 0.1, 0.1]
     assert hardness(means, 2, 1.0).identification == pytest.approx(4 / 0.3**2)
     assert hardness(means, 3, 1.0).identification == pytest.approx(5 / 0.32**2)
     assert hardness(means[:3], 3, 1.0).privacy == pytest.approx(3 / 0.3)
-
-
-PHASES = {
-    "consistent": (
-        [
-            *((16, 136), (16, 136), (77, 29), (64, 34), (32, 68), (16, 136), (8, 272), (4, 544)),
-            (2, 1088),
-        ],
-        19_568,
-        19_641,
-    ),
-    "literal": (
-        [(16, 154), (16, 154), (77, 32), (32, 77), (16, 154), (8, 307), (4, 614), (2, 1227)],
-        19_632,
-        19_686,
-    ),
-    "printed": (
-        [
-            *((16, 123), (16, 123), (77, 26), (64, 31), (32, 62), (16, 123), (8, 245), (4, 489)),
-            *((2, 978), (1, 1956)),
-        ],
-        19_552,
-        19_702,
-    ),
-}
 
 
 def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool) -> int:
@@ -200,15 +159,15 @@ def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool
     return int(pulls[budgets == budget].item())
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_phases_of_the_worked_example_are_those_of_the_spec(schedule: str) -> None:
-    expected, effective, pulls = PHASES[schedule]
-    found = phase_schedule(10_000, 16, schedule)
-    assert 20_000 - found.reserved == effective
-    counts = [phase_pulls(size, 16, linear=True) for size in found.sizes[:-1]]
-    phases = [(count, -(-effective // (found.phases * count))) for count in counts]
-    assert phases == expected
-    assert sum(count * each for count, each in phases) == pulls
+def test_phases_of_the_worked_example_are_those_of_the_spec() -> None:
+    schedule = phase_schedule(10_000, 16, "consistent")
+    effective = 20_000 - schedule.reserved
+    counts = [phase_pulls(size, 16, linear=True) for size in schedule.sizes[:-1]]
+    assert effective == 19_568
+    assert [(count, -(-effective // (schedule.phases * count))) for count in counts] == [
+        *((16, 136), (16, 136), (77, 29), (64, 34), (32, 68), (16, 136), (8, 272), (4, 544)),
+        (2, 1088),
+    ]
 
 
 def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bool) -> int:
@@ -394,15 +353,3 @@ def test_boundaries_are_where_exponents_are_equal(
     without = hard.exponents(1e9, 0.0)
     assert without.gauss == [0.0]
     assert conditions(without, 0.0)[:, 0].tolist() == [False, False, False, True]
-
-
-def test_what_the_enumeration_of_budgets_finds() -> None:
-    """The paper has no number of these: DP-BAI and Baseline overrun (BAI-E3)."""
-    consistent = {"algorithm": "dp-bai", "schedule": "consistent"}
-    worst = rows("overshoot", quantity="worst", **consistent).iloc[0]
-    assert (worst["arms"], worst["dimension"], worst["budget"], worst["y"]) == (64, 8, 89, 45)
-    assert slow_total(64, 8, "consistent", 89, linear=True) == 89 + 45
-    first = rows("overshoot", quantity="counterexample", **consistent).iloc[0]
-    assert (first["arms"], first["dimension"], first["budget"], first["y"]) == (4, 2, 3, 1)
-    # T' > 0 leaves out the first 2 to 90 budgets of each of the 952 pairs (K, d).
-    assert 119 * 8 * 4900 < at("overshoot", quantity="triples", **consistent) < 119 * 8 * 5000

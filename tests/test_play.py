@@ -20,7 +20,7 @@ from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
 from dpbandits.play.plots import looks_of
-from dpbandits.reporting.palette import OWN_COLOUR, algorithm_look
+from dpbandits.reporting.palette import OWN_COLOUR, look_of
 from support import digits_printed, message_of
 
 ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])
@@ -168,7 +168,7 @@ def test_frames_and_plots_have_the_numbers_of_the_curve() -> None:
     mean, low, high = mean_interval(simulation.curve(metric="pseudo_regret", at=[20, 40, 80]))
     [line] = axes.get_lines()
     np.testing.assert_array_equal(line.get_ydata(), mean)
-    assert line.get_color() == algorithm_look("dp-se").colour
+    assert line.get_color() == look_of("dp-se").colour
     [band] = axes.collections
     assert isinstance(band, PolyCollection)
     ends = band.get_paths()[0].get_extents()

@@ -365,7 +365,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"body": {"epsilon": 1.0}}, "mine: epsilon is a parameter and in the class; allowed: once"),
     (
         {"guarantee": "private"},
-        "mine: guarantee is 'private'; allowed: 'none', 'pure', 'gdp', 'renyi', 'approximate', a G",
+        "mine: guarantee is 'private'; allowed: 'none', 'pure', 'gdp', 'zcdp', 'approximate', a G",
     ),
     (
         {"guarantee": "gdp"},

@@ -23,7 +23,6 @@ from dpbandits.privacy import (
     equal_privacy_c,
     instance_specific_gdp,
     modified_ts_gdp,
-    report_noisy_max_epsilon,
     report_noisy_max_true_delta,
     required_c,
     ts_basic_standard_epsilon,
@@ -46,16 +45,6 @@ def test_lemmas_3_to_5() -> None:
     assert by_lemma_4 == pytest.approx(ts_gaussian_gdp(100_000), rel=1e-15)
     for b in (1, 7):  # the interpretations part at b = 0 only
         assert modified_ts_gdp(b, 2.0, 99, interpretation="lemma4") == modified_ts_gdp(b, 2.0, 99)
-
-
-def test_erratum_e14_charges_only_sampling_rounds() -> None:
-    """Where b N >= T there are pulls alone, whatever the rewards."""
-    for horizon, charged in [(1000, 950), (50, 0), (40, 0)]:
-        tight = modified_ts_gdp(10, 2.0, horizon, rounds="sampling-rounds", n_arms=5)
-        assert tight == pytest.approx(math.sqrt(charged / 22), rel=1e-15)
-        assert modified_ts_gdp(10, 2.0, horizon) == pytest.approx(
-            math.sqrt(horizon / 22), rel=1e-15
-        )
 
 
 def test_required_c_inverts_lemma_5() -> None:
@@ -107,27 +96,20 @@ def test_best_split_is_the_minimum_over_shares() -> None:
         if n_arms is None:
             per_round = epsilon(share * delta_value / 1000, np.sqrt(0.5))
             found = ts_corrected_standard_epsilon(delta_value, 1000)
+            half = ts_corrected_standard_epsilon(delta_value, 1000, "half")
+            one = epsilon(delta_value / 2000, np.sqrt(0.5))
         else:
             odds = 1000 * (n_arms - 1) / (2 * share * delta_value)
             per_round = np.sqrt(np.log(odds)) / (2 * np.sqrt(2))
             found = ts_standard_epsilon(delta_value, 1000, n_arms)
             half = ts_standard_epsilon(delta_value, 1000, n_arms, "half")
             one = np.sqrt(np.log(2000 * (n_arms - 1) / (2 * delta_value)) / 8)
-            expected = advanced_composition(one, 1000, delta_value / 2)
-            assert half == pytest.approx(expected, rel=1e-13)
+        assert half == pytest.approx(advanced_composition(one, 1000, delta_value / 2), rel=1e-13)
         width = np.sqrt(2000 * np.log(1 / (delta_value * (1 - share))))
         on_grid = per_round * width + 1000 * per_round * (np.exp(per_round) - 1)
         # The grid step of 1e-6 misses the minimum by its square.
         assert found == pytest.approx(on_grid.min(), rel=1e-9)
         assert n_arms is None or 0.965 <= share[on_grid.argmin()] <= 0.995
-
-
-def test_half_split_of_the_corrected_curve() -> None:
-    per_round = epsilon(1e-6 / 2000, np.sqrt(0.5))
-    expected = advanced_composition(per_round, 1000, 5e-7)
-    found = ts_corrected_standard_epsilon(1e-6, 1000, split="half")
-    assert found == pytest.approx(expected, rel=1e-13)
-    assert found > ts_corrected_standard_epsilon(1e-6, 1000)
 
 
 def gaussian_delta(epsilon0: float, eta: float) -> float:
@@ -142,31 +124,19 @@ def gaussian_delta(epsilon0: float, eta: float) -> float:
 
 
 def test_basic_composition_against_an_integral() -> None:
-    """TSDP-F2: T rounds of delta/T each, whose epsilons add up; ratios to Theorem 3 at T = 1000."""
-    for delta_value, over_gdp in [
-        (1e-10, 13.32),
-        (1e-8, 12.66),
-        (1e-6, 11.89),
-        (1e-4, 10.95),
-        (1e-2, 9.78),
-        (1e-1, 9.12),
-    ]:
+    """TSDP-F2: T rounds of delta/T each, whose epsilons add up."""
+    for delta_value in (1e-10, 1e-4, 1e-1):
         found = ts_basic_standard_epsilon(delta_value, 1000)
         claimed = gaussian_delta(found / 1000, float(np.sqrt(0.5)))
         assert claimed == pytest.approx(delta_value / 1000, rel=1e-9)
-        assert found / epsilon(delta_value, np.sqrt(500)) == pytest.approx(over_gdp, abs=5e-3)
 
 
 def test_theorems_by_hand() -> None:
     # Corollary 1 with eps0 = log 2, T = 8, slack = exp(-4): log 2 * (sqrt 64 + 8).
     found = advanced_composition(np.log(2), 8, np.exp(-4))
     assert found == pytest.approx(16 * np.log(2), rel=1e-14)
-    # Theorem 6: (n - 1)/(2 delta) = exp(4) for n = 3: half of sqrt 4 times the largest ratio, 3/2.
-    found = report_noisy_max_epsilon(np.exp(-4), [1.0, 3.0, 1.0], [1.0, 2.0, 4.0])
-    assert found == pytest.approx(1.5, rel=1e-14)
+    # Theorem 7: (N - 1)/(2 delta) = exp(4) for N = 3: half of sqrt 4 over sqrt 2.
     assert ts_round_epsilon(np.exp(-4), 3) == pytest.approx(np.sqrt(0.5), rel=1e-14)
-    alike = report_noisy_max_epsilon(1e-6, [0.5] * 10, np.sqrt(0.5))
-    assert ts_round_epsilon(1e-6, 10) == pytest.approx(alike, rel=1e-14)
     # TSDP-E8, Lemma 13: delta = 1e-6, eps = 1 allow the shift 0.552; its true delta is 0.0123.
     shift = 2 / np.sqrt(np.log(1 / 2e-6))
     assert shift == pytest.approx(0.552, abs=5e-4)

@@ -36,10 +36,10 @@ from dpbandits.reporting.draw import (
     points_csv,
     write_figure,
 )
-from dpbandits.reporting.legends import STRIP, heading
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, read_rows
-from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, algorithm_look, look_of
+from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, look_of
 from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.style import STRIP, heading
 from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, supplementary_slow
@@ -412,7 +412,6 @@ def test_every_algorithm_has_a_look_of_its_own() -> None:
     one, other = look_of("explore-then-commit"), look_of("another of one's own")
     assert one == look_of("explore-then-commit") != other
     assert {one.colour, other.colour} == {OWN_COLOUR}
-    assert look_of("ucb1") == algorithm_look("ucb1")
 
 
 def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:

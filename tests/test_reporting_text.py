@@ -11,8 +11,16 @@ import pytest
 
 from chromium import SET, chromium_page
 from dpbandits.pipeline.report import DEPENDS, OUTCOMES, counts
-from dpbandits.reporting.report import MOST_CHOICES, body, page, pdf_of, require_pdflatex
-from dpbandits.reporting.text import document, escape, readable
+from dpbandits.reporting.text import (
+    MOST_CHOICES,
+    body,
+    document,
+    escape,
+    page,
+    pdf_of,
+    readable,
+    require_pdflatex,
+)
 from dpbandits.text_tables import interval_text
 from support import refused
 

@@ -123,7 +123,7 @@ def policy(
     Args:
         name: name in figures; its letters and digits make the ``id``.
         guarantee: how it is private: ``"pure"`` (by the parameter ``epsilon``), ``"gdp"`` (by
-            ``eta``), ``"renyi"`` (by ``rho``) or ``"approximate"`` (by ``epsilon`` and ``delta``);
+            ``eta``), ``"zcdp"`` (by ``rho``) or ``"approximate"`` (by ``epsilon`` and ``delta``);
             a ``Guarantee``; or a function (parameters, horizon) that returns one. Without it the
             policy is labelled "no guarantee stated".
         reference: what it is checked against: a second class with ``choose``, written from the

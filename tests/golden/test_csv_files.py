@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.tables import write_table
 from found_papers import COMPARISONS, PAPERS
 from golden_csv import FILE, ROOT, build, differences, golden_files
-from shared import ExactResults
+from shared import ExactResults, exact_result
 from support import mostly_slow
 
 PROJECT = Project.load(ROOT)
@@ -109,6 +110,33 @@ def exact_claims(paper: str) -> list[Entry]:
     results = PROJECT.study(paper).exact
     entries = [entry for entry in PROJECT.study(paper).stated if entry.comparisons]
     return [entry for entry in entries if {*entry.reads} <= {*results}]
+
+
+# Some 20 seconds of play.
+PLAYED = ("dp-ncb", "index-plays")
+RESULTS = [
+    pytest.param(paper, name, marks=[pytest.mark.slow] if (paper, name) == PLAYED else [])
+    for paper in PAPERS
+    for name in find_paper(paper).analytic
+]
+
+
+@pytest.mark.parametrize(("paper", "name"), RESULTS)
+def test_frames_have_the_format_that_figures_and_claims_read(paper: str, name: str) -> None:
+    frame = exact_result(paper, name)
+    assert frame.columns[0] == "series"
+    assert list(frame.columns[-4:]) == ["x", "y", "lo", "hi"]
+    assert (frame["lo"] == frame["y"]).all()
+    assert (frame["hi"] == frame["y"]).all()
+    # Of dp-bai a printed ratio divides by 0.
+    allowed = frame[["x", "y"]].notna() if paper == "dp-bai" else np.isfinite(frame[["x", "y"]])
+    assert allowed.all().all()
+    assert not frame.duplicated(["series", "x"]).any()
+    # A column "run" would make it a simulation; a figure shows at most 400 points a series.
+    assert "run" not in frame
+    assert frame.groupby("series").size().max() <= 400
+    texts = frame.select_dtypes(exclude="number")
+    assert all(isinstance(each, str) for column in texts for each in texts[column].dropna())
 
 
 OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]

@@ -1,8 +1,277 @@
-"""Every algorithm decides as it did, and every short simulation has the numbers that it had."""
+"""Small runs of everything that decides a published number, as digests and checksums.
 
+``tests/golden/values.txt`` has the values of each case. This file, run as a program, writes them
+anew; that belongs in a commit which says why numbers move.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
 import pytest
+from numpy.typing import ArrayLike
 
-from golden_cases import FILE, TOLERANCE, cases, golden_values
+import dpbandits
+from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
+from dpbandits.bandits import Bandit, LinearBandit
+from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
+from dpbandits.metrics import NASH, PARTS, QUANTITIES
+from support import (
+    FIVE_ARMS,
+    TOLERANCE,
+    kernel_decisions,
+    single_interpretations,
+    variant_interpretations,
+)
+
+Values = dict[str, str | float]
+"""Name of a value -> a digest, or a number that is equal up to ``TOLERANCE``."""
+
+FILE = Path(__file__).parent / "values.txt"
+
+HORIZON, BUFFER = 20_000, 700
+BUDGET, TRIALS = 3_000, 100
+EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1, 2, 5, 10])
+BANDITS = {"five": FIVE_ARMS, "exponential": EXPONENTIAL_ARMS}
+
+ANGLES = np.linspace(0.0, math.pi / 2, 9)
+LINEAR = {
+    "corner": dpbandits.linear([[0.0, 1.0], [0.0, 0.9], [10.0, 0.0]], [0.045, 0.5]),
+    "circle": dpbandits.linear(
+        np.stack([np.cos(ANGLES), np.sin(ANGLES), ANGLES % 0.5], axis=1),
+        [0.5, 0.3, 0.2],
+        "bernoulli",
+    ),
+}
+
+
+def digest(*parts: Any) -> str:
+    """Return 16 digits of the hash of arrays of whole numbers, and of whatever has a text."""
+    whole = hashlib.sha256()
+    for part in parts:
+        is_array = isinstance(part, np.ndarray)
+        whole.update(part.astype("<i8").tobytes() if is_array else str(part).encode())
+    return whole.hexdigest()[:16]
+
+
+def checksum(values: ArrayLike) -> float:
+    """Return a sum of the values in which each has a weight of its own."""
+    flat = np.ravel(np.asarray(values, np.float64))
+    return math.fsum(flat * np.sqrt(np.arange(1, flat.size + 1)))
+
+
+def cell_of(definition: Definition, bandit: Bandit, interpretations: dict[str, str]) -> Cell:
+    """Return a cell of the algorithm's example; where arms are exponential, nearly free of noise.
+
+    With the noise of the example some algorithms explore to the end.
+    """
+    parameters = dict(definition.example)
+    if "epsilon" in parameters and bandit is EXPONENTIAL_ARMS:
+        parameters["epsilon"] = 20.0
+    return make_cell(
+        algorithm=definition.id,
+        parameters=parameters,
+        interpretations=interpretations,
+        bandit=bandit,
+        horizon=BUDGET if isinstance(bandit, LinearBandit) else HORIZON,
+    )
+
+
+def decisions(algorithm: Algorithm, bandit: Bandit, interpretations: dict[str, str]) -> Values:
+    """Play one run, and say what names its stream, what it did and where it left its generator."""
+    cell = cell_of(algorithm, bandit, interpretations)
+    key = stream_key(cell.stream_description)
+    generator = run_generator(DEFAULT_ROOT_SEED, key, 0)
+    played = kernel_decisions(algorithm, cell.settings, bandit, generator, BUFFER)
+    arms, lengths, sums = (np.array(column) for column in zip(*played, strict=True))
+    return {
+        "stream": f"{key:032x}"[:16],
+        "segments": digest(arms, lengths),
+        "rewards": checksum(sums),
+        "generator": digest(generator.bit_generator.state),
+    }
+
+
+def trials(name: str, bandit: LinearBandit, interpretations: dict[str, str]) -> Values:
+    """Play a batch of trials of an algorithm that names the best arm."""
+    cell = cell_of(IDENTIFICATION[name], bandit, interpretations)
+    key = stream_key(cell.stream_description)
+    generator = run_generator(DEFAULT_ROOT_SEED, key, 0)
+    outcome = IDENTIFICATION[name].play(cell.settings, generator, TRIALS)
+    return {
+        "stream": f"{key:032x}"[:16],
+        "recommended": digest(outcome.recommended),
+        "pulls": digest(outcome.pulls),
+        "generator": digest(generator.bit_generator.state),
+    }
+
+
+def frame_values(frame: Callable[[], pd.DataFrame]) -> Values:
+    """Compute a tidy table, and return its texts and its numbers."""
+    table = frame()
+    return {
+        "table": digest(table.drop(columns="value").to_csv(index=False, lineterminator="\n")),
+        "values": checksum(table["value"]),
+    }
+
+
+def curve_values(runs: int, metrics: tuple[str, ...] = PARTS, **arguments: Any) -> Values:
+    """Play the runs of one Nash curve, and return what is recorded of it."""
+    horizon = arguments["horizon"]
+    grid = [1, 2, 10, horizon // 7, horizon // 2, horizon]
+    cell = make_cell(metrics=metrics, grid=grid, **arguments)
+    found = Work(cell, range(runs)).play(DEFAULT_ROOT_SEED)
+    values: Values = {}
+    for name, part in found.items():
+        if name.endswith("nash_regret"):
+            prefix = name.removesuffix("nash_regret")
+            rows = zip(QUANTITIES, part[0], strict=True)
+            values |= {prefix + quantity: checksum(row) for quantity, row in rows}
+        else:
+            values[name] = checksum(part)
+    return values
+
+
+TIMES = [1, 30, 499, 1500, 2000]
+MIXED_ARMS = Bandit((*FIVE_ARMS.arms[:2], *EXPONENTIAL_ARMS.arms[:2]))
+CLIPPED_ARMS = dpbandits.clipped_exponential([0.4, 1.5, 8.0])
+
+
+def frame_of(**arguments: Any) -> pd.DataFrame:
+    """Return pseudo-regrets along time of a short simulation."""
+    simulation = dpbandits.simulate(horizon=2000, cache=False, **arguments)
+    return simulation.frame(at=TIMES)
+
+
+def best_arms() -> pd.DataFrame:
+    """Return what trials recommend, over more than one batch."""
+    return dpbandits.identify(
+        algorithm="dp-bai", bandit=LINEAR["circle"], budget=500, runs=1200, epsilon=0.5, cache=False
+    ).frame()
+
+
+def both_regrets() -> pd.DataFrame:
+    """Return pseudo-regrets and realised regrets of one simulation."""
+    metrics = ["regret", "realised_regret"]
+    return dpbandits.simulate(
+        algorithm="ts-gaussian", bandit=EXPONENTIAL_ARMS, horizon=2000, runs=12, cache=False
+    ).frame(metric=metrics, at=TIMES)
+
+
+def compared() -> pd.DataFrame:
+    """Return the pseudo-regrets of three algorithms."""
+    algorithms: list[Any] = [
+        "dp-se",
+        {"algorithm": "lazy-dp-ts", "params": {"epsilon": 0.3}},
+        "dp-ts-ucb",
+    ]
+    return dpbandits.compare(
+        algorithms, bandit=FIVE_ARMS, horizon=2000, runs=3, epsilon=2.0, alpha=0.3, cache=False
+    ).frame(at=TIMES)
+
+
+FRAMES: dict[str, Callable[[], pd.DataFrame]] = {
+    "best arms": best_arms,
+    "both regrets": both_regrets,
+    "compared": compared,
+    "clipped": partial(
+        frame_of, algorithm="ldp-ucb-l", bandit=CLIPPED_ARMS, runs=3, epsilon=4, variant="as-coded"
+    ),
+    "interpretation": partial(
+        frame_of, algorithm="ucb1", bandit=FIVE_ARMS, runs=25, interpretations={"clock": "coming"}
+    ),
+    "mixed laws": partial(
+        frame_of, algorithm="m-ts-gaussian", bandit=MIXED_ARMS, runs=11, b=7, c=1
+    ),
+    "seed": partial(frame_of, algorithm="adap-ucb", bandit=FIVE_ARMS, runs=2, epsilon=1, seed=7),
+    "variant": partial(
+        frame_of, algorithm="ncb", bandit=EXPONENTIAL_ARMS, runs=4, variant="repaired"
+    ),
+}
+
+CURVES: dict[str, Callable[[], Values]] = {
+    "long segments": partial(
+        curve_values,
+        algorithm="adap-ucb",
+        parameters={"epsilon": 1.0},
+        bandit=FIVE_ARMS,
+        horizon=30_000,
+        runs=5,
+    ),
+    "nominal means": partial(
+        curve_values,
+        metrics=NASH,
+        algorithm="ucb1",
+        bandit=Bandit(EXPONENTIAL_ARMS.arms, nominal=(0.9, 0.7, 0.5, 0.3, 0.1)),
+        horizon=3000,
+        runs=6,
+    ),
+    "small means": partial(
+        curve_values,
+        algorithm="ts-gaussian",
+        bandit=dpbandits.bernoulli([0.8, 1e-5, 0.3]),
+        horizon=2500,
+        runs=4,
+    ),
+    "uniform segments": partial(
+        curve_values,
+        algorithm="anytime-gdp-ncb",
+        variant="as-coded",
+        parameters={"epsilon": 5.0},
+        bandit=EXPONENTIAL_ARMS,
+        horizon=4000,
+        runs=7,
+    ),
+}
+
+
+def named_interpretations(definition: Definition) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each variant, and then every other value of every interpretation by itself."""
+    variants = variant_interpretations(definition)
+    yield from variants.items()
+    for changed in single_interpretations(definition):
+        if definition.interpretations_from(changed) not in variants.values():
+            [(key, value)] = changed.items()
+            yield f"{key}={value}", changed
+
+
+def cases() -> dict[str, Callable[[], Values]]:
+    """Return all cases; algorithms are those of the registry, so that a new one has its own."""
+    found: dict[str, Callable[[], Values]] = {}
+    for name, algorithm in REGRET.items():
+        for label, interpretations in named_interpretations(algorithm):
+            for place, arms in BANDITS.items():
+                found[f"decisions of {name}, {label}, {place}"] = partial(
+                    decisions, algorithm, arms, interpretations
+                )
+    for name, identification in IDENTIFICATION.items():
+        for label, interpretations in named_interpretations(identification):
+            for place, bandit in LINEAR.items():
+                found[f"trials of {name}, {label}, {place}"] = partial(
+                    trials, name, bandit, interpretations
+                )
+    found |= {f"frame, {name}": partial(frame_values, frame) for name, frame in FRAMES.items()}
+    found |= {f"curve, {name}": curve for name, curve in CURVES.items()}
+    return dict(sorted(found.items()))
+
+
+def golden_values() -> dict[str, dict[str, str]]:
+    """Return what the file has of each case: name of a value -> its text."""
+    lines = FILE.read_text(encoding="utf-8").splitlines() if FILE.exists() else []
+    pairs = (line.split(": ") for line in lines)
+    return {case: dict(word.split("=") for word in words.split()) for case, words in pairs}
+
+
+def text_of(value: str | float) -> str:
+    """Return a value as the file has it."""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
 
 CASES = cases()
 GOLDEN = golden_values()
@@ -28,3 +297,16 @@ def test_values_are_the_golden_ones(played: str) -> None:
 
 def test_every_golden_value_has_a_case() -> None:
     assert GOLDEN.keys() <= CASES.keys(), WRITTEN_BY
+
+
+def main() -> None:
+    """Write the file anew."""
+    lines = [
+        f"{case}: {' '.join(f'{name}={text_of(value)}' for name, value in play().items())}\n"
+        for case, play in cases().items()
+    ]
+    FILE.write_text("".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,11 @@
-"""The commands and snippets of the documents do what they say.
+"""The commands, snippets and notebooks of the documents do what they say.
 
 Snippets and short commands are run. Commands that take minutes are not: those of make and of
 snakemake are run as dry runs. Commands on results are run at the quick scale, on what is built for
 them.
 """
 
+import json
 import re
 import shlex
 import subprocess
@@ -17,6 +18,7 @@ from dpbandits.cli import main
 from dpbandits.pipeline.targets import rule_name
 from found_papers import PAPERS
 from invented import DPBANDITS, ROOT, SNAKEMAKE, copy_parts, run
+from notebooks import NOTEBOOKS, Output, code_cells, executed
 from support import DOCUMENTS, mostly_slow
 
 ON_RESULTS = {"compare", "draw", "explain", "judge", "digitised", "overlay", "run", "tabulate"}
@@ -172,3 +174,26 @@ def test_commands_on_results_run(line: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     if words[0] == "overlay":
         assert all((folder / path).is_file() for path in done.stdout.splitlines()[-3:])
+
+
+MOST_LINES = 12
+assert NOTEBOOKS
+
+
+def texts(outputs: list[list[Output]]) -> list[list[object]]:
+    """Return what the outputs say, pictures left out."""
+    return [[each.get("text") or each["data"].get("text/plain") for each in o] for o in outputs]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_says_what_is_committed(path: Path) -> None:
+    """Where this fails: `make notebooks` writes the outputs anew. Cells are read at a glance."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cells = code_cells(notebook)
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert max("".join(cell["source"]).count("\n") for cell in cells) < MOST_LINES
+    found = executed(notebook)
+    assert texts(found) == texts([cell["outputs"] for cell in cells])
+    kinds = [each for cell in found for output in cell for each in output.get("data", ())]
+    assert {"text/html", "image/png"} <= set(kinds)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
-from dpbandits.algorithms.base import Segment
+from dpbandits.algorithms.base import AuditCase, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import One, njit, write
@@ -166,6 +166,16 @@ LOCAL = replace(
     id="anytime-ldp-ncb",
     name="Anytime LDP-NCB",
     settings=partial(_settings, True),
+    audit=AuditCase(
+        0.9,
+        "AUD-16",
+        "NCB-C16",
+        horizon=16,
+        parameters={"epsilon": 2.0},
+        pull=2,
+        level=0.9,
+        silent={"as-written": "all 16 rounds are uniform play, but for a vanishing chance"},
+    ),
     interpretations={**ldp_ncb.ALGORITHM.interpretations, "data": ("restart", "carry")},
     **_COMMON,
 )

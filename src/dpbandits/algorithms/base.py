@@ -24,7 +24,7 @@ BY_WORD: Mapping[str, tuple[str, ...]] = {
     "none": (),
     "pure": ("epsilon",),
     "gdp": ("eta",),
-    "renyi": ("rho",),
+    "zcdp": ("rho",),
     "approximate": ("epsilon", "delta"),
 }
 """Kind of guarantee -> the parameters of the algorithm that are its numbers."""
@@ -117,7 +117,9 @@ class AuditCase:
     before: float = 0.0  # reward of its earlier pulls
     level: float = 0.0  # reward of its later pulls
     runs: int = 10**10  # at most so many outputs of each table, where rounds are many
-    silent: Mapping[str, str] = field(default_factory=dict)  # by variant, why nothing is seen
+    silent: Mapping[str, str] = field(
+        default_factory=dict
+    )  # by variant, why no loss, or too little, is seen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +135,7 @@ class Definition:
         presets: variant -> the interpretations that it changes; a variant is nothing but its
             interpretations, and ``as-written`` has the defaults.
         guarantee: how it is private, as its paper states it: ``"none"``; ``"pure"`` (by the
-            parameter ``epsilon``), ``"gdp"`` (``eta``), ``"renyi"`` (``rho``) or ``"approximate"``
+            parameter ``epsilon``), ``"gdp"`` (``eta``), ``"zcdp"`` (``rho``) or ``"approximate"``
             (``epsilon`` and ``delta``); a ``Guarantee``; a function (parameters, horizon or budget)
             that returns one; or None where nothing is stated.
         model: ``central``, or ``local`` where every reward is private before it is seen.

@@ -18,7 +18,7 @@ from dpbandits.algorithms import REGISTRY, find_definition
 from dpbandits.algorithms.base import BY_WORD, Definition, IdentificationAlgorithm, Interpretations
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantee import LEVELS, Converted, Guarantee, Level, Status, convert
+from dpbandits.privacy.guarantee import KINDS, Converted, Guarantee, Status, convert
 from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import (
     abandoned_loss,
@@ -396,12 +396,12 @@ def listed(definition: Definition) -> list[str]:
 
 def conversion(
     given: Mapping[str, float], kind: str, wanted: Mapping[str, float]
-) -> tuple[Level, list[Converted]]:
+) -> tuple[Guarantee, list[Converted]]:
     """Return a guarantee from numbers by name, and what it implies in another kind."""
-    kinds = [name for name in given if name in LEVELS]
+    kinds = [name for name in given if name in KINDS]
     if len(kinds) != 1:
         words = " ".join(f"{name}={value:g}" for name, value in given.items()) or "nothing"
-        allowed = ", ".join(f"{name}=VALUE" for name in LEVELS)
+        allowed = ", ".join(f"{name}=VALUE" for name in KINDS)
         raise InputError(f"given is {words}; allowed: one of {allowed}")
     for name in given:
         if name not in (kinds[0], "order", "delta"):
@@ -409,5 +409,6 @@ def conversion(
     for name in wanted:
         if name not in ("order", "delta", "epsilon"):
             raise InputError.unknown("to", name, ("order", "delta", "epsilon"))
-    level = Level(kinds[0], given[kinds[0]], given.get("order"), given.get("delta"))
-    return level, convert(level, kind, **wanted)
+    slack, order = given.get("delta", 0.0), given.get("order")
+    stated = Guarantee(kinds[0], given[kinds[0]], slack, order=order)
+    return stated, convert(stated, kind, **wanted)

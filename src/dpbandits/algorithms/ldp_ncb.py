@@ -395,11 +395,7 @@ ALGORITHM = Algorithm(
         "AUD-16",
         "NCB-C16",
         parameters={"epsilon": 1.0},
-        silent={
-            "as-written": "all 12 rounds are uniform play, but for a vanishing chance",
-            "repaired": "the changed reward is in a window of at most 4 rounds nearly always, of "
-            "which one follows rewards",
-        },
+        silent={"as-written": "all 12 rounds are uniform play, but for a vanishing chance"},
     ),
     interpretations={
         "cap": CAPS,

@@ -352,7 +352,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
-SILENT = dict.fromkeys(VARIANTS, "no reward matters: arms are forced in all 12 rounds")
+SILENT = dict.fromkeys(VARIANTS, "each mean has the noise of 15 rewards, of forced pulls")
 
 ALGORITHM = Algorithm(
     id="ldp-ucb-l",
@@ -366,7 +366,7 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="Ren, Zhou, Liu and Shroff (2020)",
-    audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}, silent=SILENT),
+    audit=AuditCase(0.0, "AUD-18", horizon=40, parameters={"epsilon": 1.0}, silent=SILENT),
     interpretations={
         "clip": ("none", "rewards"),
         "start": ("pull", "pseudo-pull"),

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -203,8 +203,6 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         yield arm, 1, reward
 
 
-SILENT = dict.fromkeys(VARIANTS, "no reward matters: all 12 rounds are uniform play")
-
 ALGORITHM = Algorithm(
     id="ncb",
     name="NCB",
@@ -214,7 +212,13 @@ ALGORITHM = Algorithm(
     advance=advance,
     reference=reference,
     guarantee="none",
-    audit=AuditCase(0.0, "AUD-19", silent=SILENT),
+    audit=AuditCase(
+        1.0,
+        "AUD-19",
+        horizon=100,
+        level=1.0,
+        silent={"as-written": "no reward matters: all 100 rounds are uniform play"},
+    ),
     interpretations={
         "phase_one": PHASES_ONE,
         "width": ("4", "2c"),

@@ -5,6 +5,6 @@ function by runs: ``statistics`` has the events that are tried, of which one is 
 the runs and counted on the others. ``run`` audits an algorithm so, whose outputs ``mechanisms``
 makes. All else is exact: ``thompson`` and ``lattice`` for Gaussian Thompson
 sampling; ``laplace``, ``best_arm``, ``gdp_ncb`` and ``index_policies`` for decisions between noisy
-releases; ``support`` for outputs that one of two tables makes impossible. ``statements`` and
-``thompson_statements`` make the rows (``rows``) of the audit table.
+releases; ``support`` for outputs that one of two tables makes impossible. Each makes the rows
+(``rows``) of the audit table from its events; ``statements`` says which, at which parameters.
 """

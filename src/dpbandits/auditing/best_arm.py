@@ -5,20 +5,23 @@ of them. Rewards are 0 or the largest one, so that sums of rewards say all. Sums
 means throughout: where a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
 
 DP-OD, whose noise is in the coordinates of a sum of features, with two arms: the difference of
-their scores has two Laplace variables, so that the loss is that of two noisy sums. On four features
-along the diagonals a square is decided coordinate by coordinate.
-
-DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
-2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
+their scores has two Laplace variables, so that the loss is that of two noisy sums.
 
 DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4.
 The first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else
 arms 2 and 3. The second pulls the longest of them, so that the pulls show the sign. With two arms,
 of which the paper does not speak (it has K > 2), the recommendation shows the sign of the longer
 arm's noisy sum (in one dimension) or of the difference of both sums (in two).
+
+DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind by more than 2 h +
+2 c is dropped, and the arm sequence shows which. The released means compare two noisy sums.
 """
 
+import itertools
 import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,21 +29,19 @@ from scipy.special import log_ndtr
 
 from dpbandits import privacy
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
-from dpbandits.auditing.events import Event, Values
+from dpbandits.auditing.events import OBSERVABLE, Event, Measure, Values
 from dpbandits.auditing.laplace import largest_loss, log_selection, log_tail, log_tail_of_two
+from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.errors import InputError
+
+Words = tuple[str, str]
+"""Both inputs, and the event."""
 
 
 def sign_loss(
-    pulls: int,
-    epsilon: float,
-    largest_reward: float = 1.0,
-    least_log_chance: float = -math.inf,
+    pulls: int, epsilon: float, largest_reward: float = 1.0, least_log_chance: float = -math.inf
 ) -> Event:
-    """Return the loss of DP-BAI for two arms in one dimension.
-
-    It pulls the arm with the longer feature and goes by the sign of that one noisy mean.
-    """
+    """Return the loss of DP-BAI for two arms on a line: the sign of the longer one's noisy mean."""
     sums = largest_reward * np.arange(pulls + 1)
     chances = np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
     return largest_loss(chances, axes=(1,), least_log_chance=least_log_chance)
@@ -58,6 +59,14 @@ def difference_loss(
     first, second = (scale / epsilon for scale in scales)
     chances = [log_tail_of_two(sign * differences, first, second) for sign in (1.0, -1.0)]
     return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
+
+
+def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
+    """Return how often every arm is pulled in either of two phases."""
+    schedule = phase_schedule(arms, dimension)
+    effective = budget - schedule.reserved
+    first, second = (-(-effective // (schedule.phases * size)) for size in schedule.sizes[:-1])
+    return first, second
 
 
 def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
@@ -90,9 +99,6 @@ NORMS = {"l1": 1, "l2": 2}
 
 DIAGONAL = (46.0, 224.0)
 """Angles of two unit vectors, in degrees, near antipodes."""
-
-TURN = 45.0
-"""By how much a basis may be turned in which DP-OD draws its noise after a reduction."""
 
 ANGLES = np.arange(0.0, 360.0)
 """Degrees that are searched."""
@@ -143,12 +149,15 @@ def square_loss(
 
 
 def turned_scales(norm: str) -> tuple[float, float]:
-    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis."""
-    given = unit_vectors(*(angle - TURN for angle in DIAGONAL))
-    drawn = dp_od_scales(unit_vectors(*DIAGONAL), norm)
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
+
+    By 45 degrees, as it may be after a reduction of the dimension.
+    """
+    given, turned = unit_vectors(*(angle - 45.0 for angle in DIAGONAL)), unit_vectors(*DIAGONAL)
+    first, second = dp_od_scales(turned, norm)
     factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
-    factor /= np.linalg.norm(unit_vectors(*DIAGONAL), NORMS[norm], axis=1).max()
-    return drawn[0] * float(factor), drawn[1] * float(factor)
+    factor /= np.linalg.norm(turned, NORMS[norm], axis=1).max()
+    return first * float(factor), second * float(factor)
 
 
 def limit_losses(norm: str) -> NDArray[np.float64]:
@@ -163,6 +172,13 @@ def limit_losses(norm: str) -> NDArray[np.float64]:
     return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
 
 
+def worst_angles(norm: str) -> tuple[float, float]:
+    """Return the angles in degrees of two unit vectors with the largest loss, of whole degrees."""
+    limits = limit_losses(norm)
+    first, second = np.unravel_index(np.nanargmax(limits), limits.shape)
+    return float(ANGLES[first]), float(ANGLES[second])
+
+
 def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
     """Return R and by how much one sum has to exceed the other one: R (2 h + 2 c)."""
     log8, log4 = math.log(16.0 * horizon), math.log(8.0 * horizon)
@@ -173,18 +189,14 @@ def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
 
 
 def outcome_chances(horizon: int, epsilon: float) -> Values:
-    """Return log chances that the first, the second and no arm is dropped, by the clean difference.
-
-    Shape (3, 2 R + 1), from -R to R.
-    """
+    """Return log chances that arm 1, arm 2 and none is dropped, by the difference from -R to R."""
     pulls, lead = first_epoch(horizon, epsilon)
     differences = np.arange(-pulls, pulls + 1)
     scale = 1.0 / epsilon
     first = log_tail_of_two(lead + differences, scale, scale)
     second = log_tail_of_two(lead - differences, scale, scale)
     # Neither: the noise is between two numbers; where both are on one side, a difference of tails.
-    low, high = -lead - differences, lead - differences
-    near, far = np.where(low > 0, low, -high), np.where(low > 0, high, -low)
+    near, far = np.abs(differences) - lead, np.abs(differences) + lead
     one_side = near > 0
     tails = [log_tail_of_two(np.where(one_side, end, 1.0), scale, scale) for end in (near, far)]
     with np.errstate(divide="ignore"):
@@ -198,20 +210,15 @@ def elimination_loss(horizon: int, epsilon: float, least_log_chance: float = -ma
     return largest_loss(outcome_chances(horizon, epsilon), (1,), least_log_chance)
 
 
-CALIBRATIONS = ("classical", "analytic")
-
 WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
 """Features u, u/2, u/4; theta = u makes the means 1, 1/2 and 1/4, with arm 1 the one best arm."""
-
-INSTANCES = {"witness": (3, 2), "line": (2, 1), "plane": (2, 2)}
-"""Instance -> arms and dimension."""
 
 
 def deviation(epsilon: float, delta: float, calibration: str) -> float:
     """Return the standard deviation of the noise on a sum of rewards."""
     if calibration == "classical":
         return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
-    return 1.0 / privacy.eta_from(epsilon, delta)
+    return 1.0 / float(privacy.eta_from(epsilon, delta))
 
 
 def gaussian_witness(
@@ -249,3 +256,161 @@ def pulls_of(instance: str, budget: int) -> int:
     if instance == "witness":
         return witness_pulls(budget)
     return budget - 1 if instance == "line" else -(-(budget - 2) // 2)
+
+
+def rows_of_losses(
+    losses: Callable[[float], Event],
+    describe: Words | Callable[[Event], Words],
+    epsilon: float,
+    **about: Any,
+) -> Iterator[AuditRow]:
+    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one.
+
+    ``losses`` has the event of the largest loss by the least log chance of the output.
+    """
+    events = [losses(-math.inf)]
+    if events[0].log_unlikely < OBSERVABLE:
+        events.append(losses(OBSERVABLE))
+    for event in events:
+        words = describe(event) if callable(describe) else describe
+        yield exact_row(event, *words, epsilon=epsilon, **about)
+
+
+def difference_words(pulls: int, sums: str, outputs: Sequence[str], event: Event) -> Words:
+    """Return a loss by the difference of two sums, which is from -n to n, in words."""
+    output, place = map(int, event.place)
+    return f"{sums} sum to {place - pulls} or {place - pulls + 1}", outputs[output]
+
+
+_ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
+_RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
+_SKIPPED = "phase 2 does not pull arm 1"
+
+
+def dp_bai_rows(
+    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 2.0, 5.0),
+    budgets: Sequence[int] = (12, 1002, 10_002),
+) -> Iterator[AuditRow]:
+    """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
+    one_sum = "rewards of arm 1 are 0, or all but one are"
+    line = f"features 1 and 0 on a line; {one_sum}", _RECOMMENDED[0]
+    multiples = f"features u, u/2 and u/4 in the plane; {one_sum}", _SKIPPED
+    for epsilon in epsilons:
+        # The paper's instance I-B pays up to 1.1 (BAI-E7).
+        for reward, budget in itertools.product((1.0, 1.1), budgets):
+            pulls = -(-(budget - 2) // 2)
+            differences = partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0))
+            sums = f"two independent features; {pulls} {_ARMS_1_AND_2}"
+            describe = partial(difference_words, pulls, sums, _RECOMMENDED)
+            # One changed reward among zeros: with one pull or many the sums are 0 and 1.
+            sign = partial(sign_loss, 1, epsilon, reward)
+            for algorithm, arms, losses, words in (
+                ("dp-bai", 2, sign, line),
+                ("dp-bai", 3, sign, multiples),
+                ("dp-bai", 2, differences, describe),
+                ("baseline", 2, differences, describe),
+            ):
+                yield from rows_of_losses(
+                    losses,
+                    words,
+                    epsilon,
+                    more="" if reward == 1.0 else f"; rewards 0 or {reward:g}",
+                    statement="AUD-9" if reward == 1.0 else "AUD-10",
+                    algorithm=algorithm,
+                    arms=arms,
+                    horizon=budget,
+                )
+        yield from _tree_rows(epsilon, 3, 2, 16)
+        yield from _tree_rows(epsilon, 4, 4, 24)
+
+
+def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterator[AuditRow]:
+    """Yield the rows of two phases, by sequence of pulls and recommendation."""
+    chances = tree_chances(arms, tree_pulls(arms, dimension, budget), epsilon)
+
+    def describe(event: Event) -> Words:
+        survivor, *sums = map(int, event.place)
+        first, second = (", ".join(map(str, part)) for part in (sums[:arms], sums[arms:]))
+        pair = f"rewards of the arms sum to {first} in phase 1 and {second} in phase 2 under x; "
+        words = f"arm 1 is recommended and arm {survivor + 2} survives phase 1"
+        return f"{pair}one of them is 1 larger under x'", words
+
+    losses, more = partial(tree_loss, chances, True), f"; d={dimension}"
+    about: dict[str, Any] = {"statement": "AUD-9", "arms": arms, "horizon": budget, "more": more}
+    for algorithm in ("dp-bai", "baseline"):
+        yield from rows_of_losses(losses, describe, epsilon, algorithm=algorithm, **about)
+
+
+def dp_od_rows(
+    epsilons: Sequence[float] = (0.1, 1.0, 5.0),
+    budgets: Sequence[int] = (12, 1002),
+    square_budgets: Sequence[int] = (23, 103),
+) -> Iterator[AuditRow]:
+    """Yield AUD-11: DP-OD with two arms, with their midpoint, and with four on a square."""
+    for norm, epsilon in itertools.product(NORMS, epsilons):
+        about: dict[str, Any] = {"statement": "AUD-11", "algorithm": "dp-od"}
+        about["interpretation"] = f"norm={norm}"
+        pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), worst_angles(norm)))
+        for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
+            pulls = -(-(budget - 2) // 2) if arms == 2 else three_arm_pulls(budget)
+            words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"
+            features = words if arms == 2 else f"{words} and half their sum"
+            scales = dp_od_scales(unit_vectors(*angles), norm)
+            losses = partial(difference_loss, pulls, epsilon, 1.0, scales)
+            sums = f"{features}; {pulls} {_ARMS_1_AND_2}"
+            describe = partial(difference_words, pulls, sums, _RECOMMENDED)
+            yield from rows_of_losses(losses, describe, epsilon, arms=arms, horizon=budget, **about)
+        for budget in square_budgets:
+            pulls = (budget - 3) // 4
+            features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
+            sums = f"{features}; {pulls} rewards of arm 1 minus those of its antipode"
+            outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
+            describe = partial(difference_words, pulls, sums, outputs)
+            losses = partial(square_loss, pulls, epsilon, norm, 1.0)
+            yield from rows_of_losses(losses, describe, epsilon, arms=4, horizon=budget, **about)
+
+
+_INSTANCES = {
+    "witness": (3, "features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SKIPPED),
+    "line": (2, "features 1 and 0 on a line; arm 1 alone is pulled", _RECOMMENDED[0]),
+    "plane": (2, "two independent features", _RECOMMENDED[0]),
+}
+"""Instance -> arms, its features, and the event."""
+
+
+def dp_bai_gauss_rows(
+    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0),
+    deltas: Sequence[float] = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9),  # Those of the experiments.
+    budget: int = 10_002,
+) -> Iterator[AuditRow]:
+    """Yield AUD-12: DP-BAI-Gauss; rewards may be anything in [0, 1]."""
+    kinds = itertools.product(("classical", "analytic"), _INSTANCES.items(), epsilons, deltas)
+    for calibration, (instance, (arms, features, words)), epsilon, delta in kinds:
+        is_plane = instance == "plane"
+        sigma, pulls = deviation(epsilon, delta, calibration), pulls_of(instance, budget)
+        event = gaussian_witness(epsilon, sigma, pulls, two_sums=is_plane, binary=False)
+        sums = _ARMS_1_AND_2 if is_plane else "rewards of arm 1"
+        yield exact_row(
+            event,
+            f"{features}; {sums} sum to {event.place[0]:.6g}, or to 1 more",
+            words,
+            measure=Measure("delta", epsilon=epsilon),
+            statement="AUD-12",
+            algorithm="dp-bai-gauss",
+            interpretation=f"calibration={calibration}",
+            arms=arms,
+            horizon=budget,
+            parameters=f"delta={delta:g}, epsilon={epsilon:g}",
+            claimed=delta,
+        )
+
+
+def dp_se_rows(horizon: int, epsilon: float) -> Iterator[AuditRow]:
+    """Yield AUD-18 on the first epoch of DP-SE."""
+    pulls, _ = first_epoch(horizon, epsilon)
+    sums = f"the {pulls} rewards of arm 1 in epoch 1 minus those of arm 2"
+    outputs = ("arm 1 is dropped after epoch 1", "arm 2 is dropped after epoch 1", "none is")
+    describe = partial(difference_words, pulls, sums, outputs)
+    losses = partial(elimination_loss, horizon, epsilon)
+    about: dict[str, Any] = {"statement": "AUD-18", "algorithm": "dp-se", "horizon": horizon}
+    yield from rows_of_losses(losses, describe, epsilon, **about)

@@ -35,8 +35,6 @@ PLACE = "audit_mechanism"
 TOGETHER = 1 << 15
 """Runs that draw from one stream, one after the other. Each such part is made by one thread."""
 
-SMALLEST_RUNS, LARGEST_RUNS = 8, 10**10
-
 RANKING_LEVEL = 1e-4
 """Level of the lower bounds that rank events.
 
@@ -66,7 +64,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Raise InputError where a number is out of range."""
-        require_count("runs", self.runs, SMALLEST_RUNS, LARGEST_RUNS)
+        require_count("runs", self.runs, 8, 10**10)
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
 
@@ -329,13 +327,12 @@ def certify(mechanism: Mechanism, claim: float, measure: Measure, budget: Budget
     found = MechanismAudit(measure, claim, budget.level, runs)
     if choice is None:
         return found
-    parts = (
-        mechanism.parts(CERTIFY, second, runs, budget, choice.event.count)
-        for second in (False, True)
+    event, second, tried = choice.event, choice.second, choice.tried
+    x, other = (
+        sum(mechanism.parts(CERTIFY, changed, runs, budget, event.count))
+        for changed in (False, True)
     )
-    x, other = map(sum, parts)
-    words, second = choice.event.words, choice.second
-    return replace(found, event=words, second=second, hits=(x, other), tried=choice.tried)
+    return replace(found, event=event.words, second=second, hits=(x, other), tried=tried)
 
 
 def column_events(names: Sequence[str] = ()) -> Propose:

@@ -11,15 +11,19 @@ is a random level that all decisions share. Given it the releases are independen
 chance of the event is an integral over that level.
 """
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 from dpbandits.auditing.events import Event, Values
 from dpbandits.auditing.laplace import gauss_pieces
+from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.privacy.witnesses import (
     PhaseTwo,
     as_coded,
@@ -41,7 +45,8 @@ def exploration_witness(threshold: float, scale: float, pulls: int) -> Event:
     other = pulls * float(log_cdf(threshold / scale))
     ratio = float(log_cdf(threshold / scale) - log_cdf((threshold - pulls) / scale))
     log_p = passed + other
-    return Event("", log_p, log_p + ratio, -(2 * pulls + 1) * math.log(2.0))
+    words = f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
+    return Event(words, log_p, log_p + ratio, -(2 * pulls + 1) * math.log(2.0))
 
 
 def least_pulls(threshold: float, scale: float, epsilon: float) -> int:
@@ -79,9 +84,6 @@ def _of_split(other: int, changed: int, log_p: float, log_q: float) -> Event:
     return Event(words, log_p, log_q, ways - (other + changed) * math.log(2.0), (other, changed))
 
 
-NODES, REACH = 12, 40.0
-"""Nodes of a piece of the integral, and where it ends, in scales; pieces are one scale long."""
-
 _Episode = tuple[int, int, float]
 """(rewards in the private mean, pulls that its index counts, sum of the rewards)."""
 
@@ -96,32 +98,30 @@ def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
     """
     unchanged = carried_episodes(rules, other, changed)
     means, log_weights = _levels(rules, other, unchanged)
-    wins_ties = changed <= other
-    chances = []
+    levels, wins_ties = [rules.index(mean, other + 1) for mean in means], changed <= other
+    logs = []
     for added in (0.0, 1.0):
         episodes = [(n, m, total + added) for n, m, total in unchanged]
-        terms = [
-            _log_passed(rules, rules.index(mean, other + 1), episodes, wins_ties) for mean in means
-        ]
-        chances.append(float(logsumexp(np.array(terms) + log_weights)))
-    return _of_split(other, changed, chances[0], chances[1])
+        terms = np.array([_log_passed(rules, level, episodes, wins_ties) for level in levels])
+        logs.append(float(logsumexp(terms + log_weights)))
+    return _of_split(other, changed, *logs)
 
 
 def _levels(rules: PhaseTwo, other: int, episodes: list[_Episode]) -> tuple[Values, Values]:
     """Return values and log weights of the other arm's private mean, 0 clipped to [0, 1].
 
-    The integral is over its root, of which the index is a smooth function, and is cut where a
-    release of the changed arm begins or ceases to be decided by noise.
+    The integral is over its root, of which the index is a smooth function, in pieces of one scale,
+    and is cut where a release of the changed arm begins or ceases to be decided by noise.
     """
     scale = rules.scale / other
-    end = min(1.0, REACH * scale)
+    end = min(1.0, 40.0 * scale)
     cuts = [scale * step for step in range(math.ceil(end / scale) + 1)]
     lowest = rules.index(0.0, other + 1)
     for _, pulls, _ in episodes:
         turns = (rules.index(0.0, pulls), rules.index(1.0, pulls))
         cuts += [rules.mean_at(turn, other + 1) for turn in turns if turn > lowest]
     ends = np.sqrt(np.unique([cut for cut in cuts if cut < end] + [end]))
-    roots, weights = gauss_pieces(ends, NODES)
+    roots, weights = gauss_pieces(ends, 12)
     inside = roots**2
     log_inside = np.log(weights * roots / scale) - inside / scale
     log_half = -math.log(2.0)
@@ -159,9 +159,6 @@ def _log_passed(rules: PhaseTwo, level: float, episodes: list[_Episode], wins_ti
 
 SMALL = 0.01
 """c and alpha where they are scaled down: the accounting does not depend on them."""
-
-HALVES = range(2, 9)
-"""Phase I of the scaled rules has twice as many rounds."""
 
 OFFSETS = (-3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 40)
 """Pulls of the changed arm minus the other one's that are tried, of the parity of the rounds."""
@@ -203,10 +200,9 @@ def scaled_split(
 ) -> tuple[PhaseTwo, Event]:
     """Return the worst rules and split with small c and alpha, for so many releases."""
     candidates = []
-    for half in HALVES:
-        horizon = 2 ** (doublings + 1) - 2 + 2 * half + 1
-        coded = as_coded(horizon, epsilon, noise)
-        rules = replace(coded, rounds=2 * half, c=SMALL, alpha=SMALL)
+    for rounds in range(4, 18, 2):  # Of Phase I.
+        coded = as_coded(2 ** (doublings + 1) - 1 + rounds, epsilon, noise)
+        rules = replace(coded, rounds=rounds, c=SMALL, alpha=SMALL)
         candidates.append((rules, search(rules)))
     return max(candidates, key=lambda candidate: candidate[1].epsilon)
 
@@ -218,8 +214,9 @@ def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     """
     uniform = -2.0 * math.log(window) + log_order
     private = math.log1p(-1.0 / window**2)
-    logs = [float(np.logaddexp(uniform, private + log)) for log in (witness.log_p, witness.log_q)]
-    return replace(witness, log_p=logs[0], log_q=logs[1])
+    logs = [private + witness.log_p, private + witness.log_q]
+    log_p, log_q = np.logaddexp(uniform, logs).tolist()
+    return replace(witness, log_p=log_p, log_q=log_q)
 
 
 def release_window(rules: PhaseTwo) -> Event:
@@ -234,3 +231,102 @@ def release_window(rules: PhaseTwo) -> Event:
 def stop_window(window: int, epsilon: float, pulls: int) -> Event:
     """Return the witness of the stop test in one window, which is Theorem 4's."""
     return in_window(exploration_witness(*stop_rules(window, epsilon), pulls), window)
+
+
+FIXED_LENGTH = "cap=root, stop_test=off, release_log=natural"
+"""Interpretation of Algorithm 1 whose Phase I has W rounds; Phase II begins with its means.
+
+The paper prints no base of the logarithm in the noise; with base 2 nothing exceeds epsilon (A9).
+"""
+
+_Kind = tuple[dict[str, Any], str, Search]
+_CODED: _Kind = {"statement": "AUD-13", "variant": "as-coded"}, "natural", coded_split
+_CARRIED: _Kind = (
+    {"statement": "AUD-14", "interpretation": FIXED_LENGTH},
+    "natural",
+    carried_split,
+)
+_REPAIRED: _Kind = {"statement": "AUD-15", "variant": "repaired"}, "base2", coded_split
+"""Fields of a row, logarithm of the noise, and search for the worst split."""
+
+
+def split_rows(
+    epsilons: Sequence[float] = (0.2, 1.0, 2.0),
+    horizons: Sequence[int] = (10**3, 10**4, 10**5, 10**6, 10**7, 10**8),
+    doublings: Sequence[int] = (3, 4, 5, 6, 8, 10, 12, 16, 20),
+    window: int = 2**24,
+) -> Iterator[AuditRow]:
+    """Yield AUD-13 to AUD-15 that count releases, those of the anytime versions' windows last."""
+    for epsilon in epsilons:
+        for horizon, kind in itertools.product(horizons, (_CODED, _REPAIRED, _CARRIED)):
+            about, noise, search = kind
+            make = carried_rules if kind is _CARRIED else as_coded
+            rules = make(horizon, epsilon, noise)
+            yield _split_row(rules, search(rules), **about)
+        for number, kind in itertools.product(doublings, (_CODED, _CARRIED, _REPAIRED)):
+            about, noise, search = kind
+            yield _split_row(*scaled_split(number, epsilon, noise, search), **about)
+        for about, noise, _ in (_CODED, _REPAIRED):
+            rules = as_coded(window, epsilon, noise)
+            yield _split_row(rules, release_window(rules), "anytime-gdp-ncb", **about)
+
+
+def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **about: Any) -> AuditRow:
+    is_scaled = rules.c == SMALL
+    return exact_row(
+        event,
+        f"rewards of the {rules.rounds} rounds of Phase I are 0, in x' one of them is 1; "
+        "those of an episode sum to 1 less than what its release needs, where they can",
+        algorithm=algorithm,
+        notion="round",
+        horizon=rules.horizon,
+        epsilon=rules.epsilon,
+        constants=f"alpha={SMALL:g}, c={SMALL:g}, " if is_scaled else "",
+        scaled=is_scaled,
+        **about,
+    )
+
+
+def stop_rows(
+    epsilons: Sequence[float] = (0.2,),  # That of the experiments.
+    horizons: Sequence[int] = (10**7,),  # The smallest T of Figure 1 into which the event fits.
+    toy_horizons: Sequence[int] = (12, 16, 24, 64),
+    window: int = 2**24,
+) -> Iterator[AuditRow]:
+    """Yield AUD-14 on the stop test: at the published threshold, in a window, at small ones."""
+    pair = "reward 1 in odd rounds, 0 in even ones; in x' that of round 1 is 0"
+    shortest = "the shortest such event that refutes"
+    row = partial(exact_row, statement="AUD-14", notion="round")
+    for epsilon in epsilons:
+        for horizon in horizons:
+            rules = stop_rules(horizon, epsilon)
+            pulls = least_pulls(*rules, epsilon)
+            if 2 * pulls + 1 <= horizon:
+                event = exploration_witness(*rules, pulls)
+                words = f"{event.words}, {shortest}; longer ones lose more"
+                about: dict[str, Any] = {"algorithm": "gdp-ncb", "horizon": horizon}
+                yield row(event, pair, words, epsilon=epsilon, **about)
+        # The shortest event in one window of the anytime version. Uniform windows, which lose
+        # nothing, hide events that are rarer than they are.
+        pulls = least_pulls(*stop_rules(window, epsilon), epsilon)
+        event = stop_window(window, epsilon, pulls)
+        if 2 * pulls + 1 <= window and event.epsilon > epsilon:
+            yield row(
+                event,
+                f"within the window of {window} rounds: {pair}",
+                f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds, {shortest}",
+                algorithm="anytime-gdp-ncb",
+                horizon=2 * window - 1,
+                epsilon=epsilon,
+            )
+    toys = itertools.product((0.5, 1.0), toy_horizons, (0.5, 1.0, 2.0, 4.0))
+    for epsilon, horizon, threshold in toys:
+        yield row(
+            exploration_witness(threshold, math.log(horizon) / epsilon, (horizon - 1) // 2),
+            pair,
+            algorithm="gdp-ncb",
+            horizon=horizon,
+            epsilon=epsilon,
+            constants=f"threshold={threshold:g}, ",
+            scaled=True,
+        )

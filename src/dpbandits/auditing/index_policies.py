@@ -13,14 +13,14 @@ the chance factorises, given the private mean of arm 1, over those of arm 2.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import betainc, betaln
 
 from dpbandits.algorithms import adap_ucb, lazy
-from dpbandits.auditing.events import Event, Values
+from dpbandits.auditing.events import OBSERVABLE, Event, Values
 from dpbandits.auditing.laplace import (
     REACH,
     Piecewise,
@@ -30,8 +30,9 @@ from dpbandits.auditing.laplace import (
     laplace_density,
     laplace_mass,
 )
+from dpbandits.auditing.rows import AuditRow, exact_row
 
-Sequence = tuple[int, ...]
+Arms = tuple[int, ...]
 CleanMeans = Callable[[int, int, int], float]
 """(arm, number of the release from 0, pulls in it) -> mean of the rewards in it."""
 
@@ -54,32 +55,27 @@ class Policy:
 
 @dataclass(frozen=True)
 class _Node:
-    """The decisions so far: arms, and of either arm the rewards in its private mean, how many such
-    means it has had, and its pulls since.
+    """The decisions so far; the fresh mean is free but for an interval of the difference."""
 
-    The fresh mean is free but for the interval (low, high) of the first arm's mean minus the
-    second's; ``old`` is the function of the other arm's mean.
-    """
-
-    arms: Sequence
-    counts: tuple[int, int]
-    releases: tuple[int, int]
-    buffered: tuple[int, int]
-    fresh: int
-    old: Piecewise
-    low: float
-    high: float
+    arms: Arms
+    counts: Arms  # rewards in the private mean of either arm
+    releases: Arms  # how many such means it has had
+    buffered: Arms  # its pulls since
+    fresh: int  # the arm that was renewed last
+    old: Piecewise  # the function of the other arm's mean
+    low: float = -math.inf  # of the first arm's mean minus the second's
+    high: float = math.inf
 
 
-def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Sequence, float]:
+def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Arms, float]:
     """Return the chance of every arm sequence, arms being 0 and 1."""
     centre, scale = means(1, 0, 1), 1.0 / policy.epsilon
     old = fit(lambda x: laplace_density(x, centre, scale), laplace_breaks(centre, scale))
-    root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old, -math.inf, math.inf)
+    root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old)
     return dict(_leaves(policy, means, root))
 
 
-def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Sequence, float]]:
+def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Arms, float]]:
     played = len(node.arms)
     if played >= policy.horizon:
         yield node.arms, _integrated(policy, means, node, True).total()
@@ -94,34 +90,30 @@ def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Se
             yield from _pull(policy, means, replace(node, low=low, high=high), arm)
 
 
-def _pull(
-    policy: Policy, means: CleanMeans, node: _Node, arm: int
-) -> Iterator[tuple[Sequence, float]]:
+def _pull(policy: Policy, means: CleanMeans, node: _Node, arm: int) -> Iterator[tuple[Arms, float]]:
     batch, pulls = 2 * node.counts[arm], 1
     if policy.whole_episodes:
         batch = node.arms.count(arm)
         pulls = min(batch, policy.horizon - len(node.arms))
     buffered = node.buffered[arm] + pulls
     arms = node.arms + (arm,) * pulls
-    node = replace(node, arms=arms, buffered=_with(node.buffered, arm, buffered))
-    if buffered < batch or len(arms) >= policy.horizon:
-        yield from _leaves(policy, means, node)
-        return
-    renewed = replace(
-        node,
-        old=_integrated(policy, means, node, arm == node.fresh),
-        fresh=arm,
-        counts=_with(node.counts, arm, batch),
-        releases=_with(node.releases, arm, node.releases[arm] + 1),
-        buffered=_with(node.buffered, arm, 0),
-        low=-math.inf,
-        high=math.inf,
-    )
-    yield from _leaves(policy, means, renewed)
+    is_renewed = buffered >= batch and len(arms) < policy.horizon
 
+    def new(values: Arms, value: int) -> Arms:
+        return (value, values[1]) if arm == 0 else (values[0], value)
 
-def _with(pair: tuple[int, int], arm: int, value: int) -> tuple[int, int]:
-    return (value, pair[1]) if arm == 0 else (pair[0], value)
+    node = replace(node, arms=arms, buffered=new(node.buffered, 0 if is_renewed else buffered))
+    if is_renewed:
+        node = replace(
+            node,
+            old=_integrated(policy, means, node, arm == node.fresh),
+            fresh=arm,
+            counts=new(node.counts, batch),
+            releases=new(node.releases, node.releases[arm] + 1),
+            low=-math.inf,
+            high=math.inf,
+        )
+    yield from _leaves(policy, means, node)
 
 
 def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Piecewise:
@@ -147,17 +139,15 @@ def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Pi
     return fit(weighed, np.concatenate([breaks, inside]))
 
 
-LEAST_CHANCE = 1e-9
-"""Below, the quadrature does not give a ratio of chances to nine digits."""
-
-MARGIN = 1e-8
-"""Taken off the log ratio, above its numerical error."""
+LEAST_CHANCE, MARGIN = 1e-9, 1e-8
+"""Below such a chance quadrature does not give a ratio to nine digits; the margin is above its
+error, and taken off a log ratio."""
 
 
 def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
     """Return AdaP-UCB as written, two arms."""
-    interpretations = adap_ucb.ALGORITHM.interpretations_from({})
-    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **interpretations)
+    given = adap_ucb.ALGORITHM.interpretations_from({})
+    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **given)
 
     def bonus(t: int, count: int) -> float:
         width = math.sqrt(settings.exploration_factor * math.log(t) / count)
@@ -215,7 +205,7 @@ def largest_leaks(
     ]
 
 
-def _runs(arms: Sequence) -> str:
+def _runs(arms: Arms) -> str:
     """Return an arm sequence in words, such as ``1, 2, 1 (4 times)``."""
     groups = ((arm + 1, len(list(run))) for arm, run in itertools.groupby(arms))
     return ", ".join(
@@ -284,3 +274,45 @@ def _second_wins(means: Values, others: Values, count: int) -> Values:
         ((1.0 - other) * count + 1.0)[:, None], (other * count + 1.0)[:, None], 1.0 - theta
     )
     return np.asarray((density @ above.T)[which][:, other_which])
+
+
+TABLES = ((0.0, 0.0, 0), (0.0, 0.0, 1), (0.0, 1.0, 1), (1.0, 1.0, 0))
+"""Constant rewards of both arms, and which private mean of arm 1 has the changed reward."""
+
+
+def sequence_rows(statement: str, algorithm: str, policy: Policy) -> Iterator[AuditRow]:
+    """Yield the rows of the worst arm sequence over all tables, and of the worst observable one."""
+    by_table = []
+    for first, second, release in TABLES:
+        means = [constant_means(first, second, release, changed) for changed in (0.0, 1.0)]
+        words = (
+            f"arm 1 always {first:g}, arm 2 always {second:g}; the first reward of private mean "
+            f"{release + 1} of arm 1 is 0 or 1"
+        )
+        leaks = largest_leaks(policy, means[0], means[1], (LEAST_CHANCE, math.exp(OBSERVABLE)))
+        by_table.append([(leak, words) for leak in leaks])
+    for found in zip(*by_table, strict=True):
+        yield exact_row(
+            *max(found, key=lambda candidate: by_loss(candidate[0])),
+            margin=MARGIN,
+            epsilon=policy.epsilon,
+            statement=statement,
+            algorithm=algorithm,
+            horizon=policy.horizon,
+        )
+
+
+def abandoned_rows(
+    epsilons: Sequence[float] = (1.0, 5.0), horizons: Sequence[int] = (8, 16, 32, 64)
+) -> Iterator[AuditRow]:
+    """Yield AUD-18 on Lazy-DP-TS: arm 1 is pulled once, then arm 2 for ever."""
+    for epsilon, horizon, reward in itertools.product(epsilons, horizons, (0.0, 1.0)):
+        yield exact_row(
+            abandoned_arm(horizon, epsilon, reward),
+            f"the first reward of arm 1 is 0 or 1, arm 2 always {reward:g}",
+            margin=1e-6,  # Quadrature errs by about 1e-9 of a decision's chance.
+            epsilon=epsilon,
+            statement="AUD-18",
+            algorithm="lazy-dp-ts",
+            horizon=horizon,
+        )

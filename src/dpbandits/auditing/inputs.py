@@ -7,20 +7,21 @@ The loss at a decision is the shift of a centre over the noise. It is large wher
 differs, where that arm is rarely pulled again, and where the others act as known thresholds.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpbandits.bandits.draws import AFTER, FIRST
+from dpbandits.bandits import Bernoulli, LinearBandit
+from dpbandits.bandits.draws import AFTER, FIRST, TABLE, draw_reward_sum
 from dpbandits.errors import InputError
 
 PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
-
-MAXIMAL_CELLS = 10_000_000
 
 Values = NDArray[np.float64]
 
@@ -116,7 +117,7 @@ def _table(name: str, values: ArrayLike) -> Values:
         table = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"table {name} is no table of numbers; {allowed}") from None
-    if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= MAXIMAL_CELLS:
+    if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= 10_000_000:
         raise InputError(f"table {name} has shape {' x '.join(map(str, table.shape))}; {allowed}")
     _require_rewards(f"table {name}", table)
     return table
@@ -144,14 +145,46 @@ def _words(x: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> st
     return f"{', '.join(rows)}; {', '.join(changed) or 'x and x-prime are equal'}"
 
 
-LEVELS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Rewards of the arms in the family of constants."""
+@dataclass(frozen=True)
+class TableBandit(LinearBandit):
+    """A linear bandit whose rewards are the rows of a table, as kernels draw from them.
 
-DEVIATIONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-"""How far the family ``hold`` keeps the changed arm below, in standard deviations of its score."""
+    Of the bandit, algorithms see the features alone.
+    """
 
-CHANGED_PULLS = (1, 2)
-"""Pulls of arm 1 whose reward differs; the first two episodes of every algorithm begin there."""
+    table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((2, 3)), compare=False)
+
+    @cached_property
+    def laws(self) -> NDArray[np.int64]:
+        """The code of tables for every arm, shape (K,)."""
+        return np.full(len(self.arms), TABLE)
+
+    @cached_property
+    def law_parameters(self) -> NDArray[np.float64]:
+        """The rows of the table, shape (K, 2 + N)."""
+        return self.table
+
+    def draw(self, arm: int, generator: np.random.Generator) -> float:
+        """Return the next reward of an arm, in plain Python."""
+        return self.draw_sum(arm, 1, generator)
+
+    def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
+        """Return the sum of the next rewards of an arm, in plain Python."""
+        return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
+
+
+def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
+    """Return the instance that pays x, or x'."""
+    rows = np.eye(pair.arms) if features is None else np.array(features)
+    if len(rows) != pair.arms or not np.isfinite(rows).all() or not rows.any():
+        raise InputError(
+            f"features have shape {' x '.join(map(str, rows.shape))}; allowed: {pair.arms} rows of "
+            "finite numbers of one length, not all 0"
+        )
+    # The means of the laws are used nowhere: rewards come from the table.
+    laws = (Bernoulli(0.5),) * pair.arms
+    vectors = tuple(tuple(map(float, row)) for row in rows)
+    return TableBandit(laws, vectors, (0.0,) * rows.shape[1], table=pair.rows(second))
 
 
 def constant(
@@ -214,17 +247,18 @@ def shift(level: float, others: float, *, arms: int = 2) -> Pair:
 
 def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:
     """Yield the pairs that a search tries, in a fixed order."""
-    for level in LEVELS:
-        for others in LEVELS:
-            if notion == ROUND:
-                yield shift(level, others, arms=arms)
-            else:
-                for pull in CHANGED_PULLS:
-                    yield constant(level, others, arms=arms, pull=pull)
+    levels = (0.0, 0.25, 0.5, 0.75, 1.0)
+    for level, others in itertools.product(levels, levels):
+        if notion == ROUND:
+            yield shift(level, others, arms=arms)
+        else:
+            # The first two episodes of every algorithm begin with these pulls.
+            yield from (constant(level, others, arms=arms, pull=pull) for pull in (1, 2))
     if notion == PULL_TABLE:
-        yield from (hold(zeta, horizon, arms=arms) for zeta in DEVIATIONS)
+        for zeta in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0):
+            yield hold(zeta, horizon, arms=arms)
         if arms > 2:
-            yield from (ladder(level, arms) for level in LEVELS)
+            yield from (ladder(level, arms) for level in levels)
 
 
 def _others(arms: int) -> str:

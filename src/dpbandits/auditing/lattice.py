@@ -6,32 +6,42 @@ steps, rounded with a deterministic dither. Rounding costs nothing in validity: 
 is a function of the output, and its law is exact under both inputs; so it is with the absorbing
 cells of outputs whose ratio leaves the lattice, or that reach too many pulls of arm 1. With more
 arms the same goes over all C(T + K, K) vectors of pull counts; three arms reach T = 60 in seconds.
-
-Every tail is summed from its small end, and quantiles are taken from whichever of a chance and its
-complement is smaller, so that no digit is lost.
+Every tail is summed from its small end, and quantiles are taken from the smaller of a chance and
+its complement, so that no digit is lost.
 
 The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are a
 constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
 ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials.
 """
 
+import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-from dpbandits.auditing.events import OBSERVABLE, Event, Values
-from dpbandits.auditing.inputs import Pair
-from dpbandits.auditing.thompson import Sampler, choice_chances
+from dpbandits import privacy
+from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values
+from dpbandits.auditing.inputs import Pair, constant, hold
+from dpbandits.auditing.rows import AuditRow, exact_row
+from dpbandits.auditing.thompson import (
+    Sampler,
+    abandoned_row,
+    choice_chances,
+    dp_ts_ucb,
+    lemma_5,
+    modified_ts,
+    theorem_3,
+    ts_gaussian,
+)
 from dpbandits.kernels import njit
-from dpbandits.privacy import dp_ts_ucb_budget
 
 GOLDEN = 0.618034
 """Step of the dither: multiples of it fill the unit interval evenly."""
-
-_VANISHING = 1e-40
-"""Cells at the ends of a row with less mass are absorbed: it saves time, and no mass is lost."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +51,6 @@ class LossLaw:
     ratios: Values
     p: Values
     q: Values
-
-    @property
-    def reversed(self) -> "LossLaw":
-        """The same law with P and Q exchanged; the ratios descend."""
-        return LossLaw(-self.ratios, self.q, self.p)
 
 
 def loss_law(
@@ -79,9 +84,8 @@ def loss_law(
         chances = np.stack([log_ndtr(scores), log_ndtr(-scores)])
         moves = np.floor((chances[:, 1] - chances[:, 0]) / step + dither).astype(np.int64)
         _play_round(masses, ranges, start, np.exp(chances), moves)
-    total = np.asarray(masses.sum(axis=0), np.float64)
     ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
-    return LossLaw(ratios, total[0], total[1])
+    return LossLaw(ratios, *masses.sum(axis=0))
 
 
 @njit
@@ -132,26 +136,28 @@ def _add(source, cells, factors, move, buffer):
 
 @njit
 def _keep(row, cells, buffer, low, high):
-    """Store the buffer as the row and empty it; outermost cells that hardly have mass go."""
+    """Store the buffer as the row and empty it.
+
+    Outermost cells with less mass than 1e-40 are absorbed: it saves time, and no mass is lost.
+    """
     last = buffer.shape[1] - 1
     row[:, cells[0] : cells[1]] = 0.0
-    while low < high and max(buffer[0, low], buffer[1, low]) < _VANISHING:
+    while low < high and max(buffer[0, low], buffer[1, low]) < 1e-40:
         for i in range(2):
             buffer[i, 0] += buffer[i, low]
             buffer[i, low] = 0.0
         low += 1
-    while low < high and max(buffer[0, high - 1], buffer[1, high - 1]) < _VANISHING:
+    while low < high and max(buffer[0, high - 1], buffer[1, high - 1]) < 1e-40:
         for i in range(2):
             buffer[i, last] += buffer[i, high - 1]
             buffer[i, high - 1] = 0.0
         high -= 1
+    high = max(low, high)
     for i in range(2):
         row[i, 0], row[i, last] = buffer[i, 0], buffer[i, last]
-        buffer[i, 0], buffer[i, last] = 0.0, 0.0
-        if low < high:
-            row[i, low:high] = buffer[i, low:high]
-            buffer[i, low:high] = 0.0
-    cells[0], cells[1] = low, max(low, high)
+        row[i, low:high] = buffer[i, low:high]
+        buffer[i, 0], buffer[i, last], buffer[i, low:high] = 0.0, 0.0, 0.0
+    cells[0], cells[1] = low, high
 
 
 def loss_law_many(
@@ -176,30 +182,16 @@ def loss_law_many(
             moves = np.floor((chances[1] - chances[0]) / step + dither).astype(np.int64)
             for arm in range(arms):
                 key = (*pulls[:arm], pulls[arm] + 1, *pulls[arm + 1 :])
-                factors = np.exp([chances[0][arm], chances[1][arm]])[:, None]
+                factors = np.exp([chances[0][arm], chances[1][arm]])
                 target = following.setdefault(key, np.zeros_like(begin))
-                _add_moved(factors * masses, int(moves[arm]), target)
+                _add(masses, (1, 2 * middle), factors, int(moves[arm]), target)
         states = following
-    total = np.asarray(np.sum(list(states.values()), axis=0), np.float64)
     ratios = step * np.arange(-middle, middle + 1, dtype=np.float64)
-    return LossLaw(ratios, total[0], total[1])
-
-
-def _add_moved(masses: Values, move: int, target: Values) -> None:
-    """Add the masses to the target, so many cells further; the outermost cells absorb."""
-    last = masses.shape[1] - 1
-    cells = np.clip(np.arange(1, last) + move, 0, last)
-    inside = (cells > 0) & (cells < last)
-    target[:, 0] += masses[:, 0] + masses[:, 1:last][:, cells == 0].sum(axis=1)
-    target[:, last] += masses[:, last] + masses[:, 1:last][:, cells == last].sum(axis=1)
-    target[:, cells[inside]] += masses[:, 1:last][:, inside]
+    return LossLaw(ratios, *np.sum(list(states.values()), axis=0))
 
 
 LEAST = math.exp(OBSERVABLE)
 """An event and its complement with such chances under both inputs can be seen in simulations."""
-
-_SMALLEST = 1e-200
-"""Far above the subnormal numbers, so that tails keep their digits."""
 
 
 def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
@@ -209,24 +201,20 @@ def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
     such threshold the event is empty.
     """
     upper, lower = _tails(law)
-    # upper[:, k] = mass of cells k and above, lower[:, k] = mass of cells below k; P first.
-    allowed = (np.minimum(upper, lower) >= max(least, _SMALLEST)).all(axis=0)
+    # Far above the subnormal numbers, so that tails keep their digits.
+    allowed = (np.minimum(upper, lower) >= max(least, 1e-200)).all(axis=0)
+    words = "ln(Q/P) of the arm sequence, in rounded steps, is at least"
     if not allowed.any():
-        return Event(_at_least(math.inf), -math.inf, -math.inf)
+        return Event(f"{words} inf", -math.inf, -math.inf)
     places = np.flatnonzero(allowed)
     high, low = upper[:, places], lower[:, places]
     k = int(places[(_quantile(high[1], low[1]) - _quantile(high[0], low[0])).argmax()])
-    ratio = float(law.ratios[k])
     # A chance near 1 from its complement, which is summed from its small end.
     log_p, log_q = (
         math.log(above) if above <= 0.5 else math.log1p(-below)
         for above, below in zip(upper[:, k].tolist(), lower[:, k].tolist(), strict=True)
     )
-    return Event(_at_least(ratio), log_p, log_q)
-
-
-def _at_least(ratio: float) -> str:
-    return f"ln(Q/P) of the arm sequence, in rounded steps, is at least {ratio:.6g}"
+    return Event(f"{words} {law.ratios[k]:.6g}", log_p, log_q)
 
 
 def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:
@@ -257,19 +245,19 @@ def worst_epsilon(law: LossLaw, delta: float) -> tuple[float, Event]:
 
     The event is that of the outputs with Q > exp(epsilon) P, or P > exp(epsilon) Q.
     """
-    is_reverse = epsilon_at(law.reversed, delta) > epsilon_at(law, delta)
-    seen = law.reversed if is_reverse else law
-    epsilon = epsilon_at(seen, delta)
+    laws = {"Q/P": law, "P/Q": LossLaw(-law.ratios, law.q, law.p)}
+    found = {sign: epsilon_at(seen, delta) for sign, seen in laws.items()}
+    sign = max(found, key=found.__getitem__)
+    epsilon, seen = found[sign], laws[sign]
     inside = seen.q > math.exp(epsilon) * seen.p
     likely = math.log1p(-float(seen.q[~inside].sum()))
     unlikely = math.log(float(seen.p[inside].sum())) if seen.p[inside].any() else -math.inf
-    sign = "P/Q" if is_reverse else "Q/P"
     words = f"{sign} of the arm sequence, in rounded steps, is above exp({epsilon:.6g})"
-    return epsilon, Event(words, *((likely, unlikely) if is_reverse else (unlikely, likely)))
+    return epsilon, Event(words, *((unlikely, likely) if sign == "Q/P" else (likely, unlikely)))
 
 
 def _tails(law: LossLaw) -> tuple[Values, Values]:
-    """Return the masses of cells k and above, and of cells below k, shape (2, cells)."""
+    """Return the masses of cells k and above, and of cells below k, by input and k."""
     masses = np.stack([law.p, law.q])
     upper = np.cumsum(masses[:, ::-1], axis=1)[:, ::-1]
     lower = np.zeros_like(upper)
@@ -306,7 +294,7 @@ def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
 def ideal_mu(alpha: float, horizon: int) -> float:
     """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
     deviation = math.sqrt(math.log(horizon) ** alpha)
-    trials = math.floor(dp_ts_ucb_budget(alpha, horizon))
+    trials = math.floor(privacy.dp_ts_ucb_budget(alpha, horizon))
     means = np.array([0.0, 1.0])
     bounds = []
     for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
@@ -314,3 +302,88 @@ def ideal_mu(alpha: float, horizon: int) -> float:
         law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
         bounds.append(best_threshold(law).mu)
     return max(bounds)
+
+
+def candidate_pairs(rounds: int, arms: int = 2) -> list[Pair]:
+    """Return the pairs of which the worst is reported; at long horizons the worst at shorter."""
+    held = [hold(zeta, rounds, arms=arms) for zeta in (1.0, 1.5, 2.0)]
+    if rounds > 1_000:
+        return held
+    pairs = [constant(level, 1.0, arms=arms) for level in (0.0, 0.5, 1.0)]
+    return [*pairs, constant(1.0, 0.0, arms=arms), *held]
+
+
+def lattice_row(law: Callable[[Pair], LossLaw], pairs: Sequence[Pair], **about: Any) -> AuditRow:
+    """Return the largest observable bound on mu over the pairs."""
+    events = [(best_threshold(law(pair)), pair) for pair in pairs]
+    event, pair = max(events, key=lambda found: found[0].mu)
+    return exact_row(event, pair.words, measure=MU, engine="exact lattice", **about)
+
+
+def theorem_3_rows(
+    horizons: Sequence[int] = (2, 3, 10, 30, 100, 300, 1_000),
+    three_armed: Sequence[int] = (10, 30),
+) -> Iterator[AuditRow]:
+    """Yield AUD-2 by the lattices."""
+    sizes = [(horizon, 2) for horizon in horizons] + [(horizon, 3) for horizon in three_armed]
+    for horizon, arms in sizes:
+        law = partial(loss_law if arms == 2 else loss_law_many, ts_gaussian(horizon))
+        yield lattice_row(law, candidate_pairs(horizon, arms), **theorem_3(horizon, arms))
+
+
+DELTAS = (1e-6, 1e-3)
+"""Delta at which epsilon is compared (AUD-4)."""
+
+
+def epsilon_rows(horizons: Sequence[int] = (10, 30, 100, 300, 1_000)) -> Iterator[AuditRow]:
+    """Yield AUD-4: epsilon at delta from Theorem 3 of ts-is-dp, by duality."""
+    for horizon in horizons:
+        laws = [(loss_law(ts_gaussian(horizon), pair), pair) for pair in candidate_pairs(horizon)]
+        for delta in DELTAS:
+            events = [(*worst_epsilon(law, delta), pair) for law, pair in laws]
+            epsilon, event, pair = max(events, key=lambda found: found[0])
+            about = theorem_3(horizon) | {"statement": "AUD-4", "parameters": f"delta={delta:g}"}
+            about["claimed"] = privacy.epsilon(delta, about["claimed"])
+            yield exact_row(event, pair.words, lower=epsilon, engine="exact lattice", **about)
+
+
+def modified_rows(
+    levels: Sequence[int] = (1, 2, 5),
+    horizon: int = 1_000,
+    pre_pulls: Sequence[int] = (0, 1, 5, 20, 50, 100, 200, 300, 400),
+    far: Sequence[int] = (0, 10, 100, 500, 1_000, 2_000, 5_000, 10_000, 20_000),
+) -> Iterator[AuditRow]:
+    """Yield AUD-3: Theorem 4 of ts-is-dp, at ``far`` pre-pulls the T of the experiments."""
+    pairs = [constant(0.0, 1.0), constant(1.0, 1.0), hold(1.0, horizon)]
+    for eta in levels:
+        for rounds, b in [*((horizon, b) for b in pre_pulls), *((100_000, b) for b in far)]:
+            c = privacy.required_c(b, float(eta), rounds)
+            sampler, about = modified_ts(b, c, rounds), lemma_5(b, c, rounds)
+            if rounds == horizon:
+                yield lattice_row(partial(loss_law, sampler), pairs, **about)
+            yield abandoned_row(sampler, **about)
+
+
+def budget_rows(
+    horizons: Sequence[int] = (1_000, 10_000, 100_000),
+    alphas: Sequence[float] = (0.0, 0.25, 0.5, 0.75, 1.0),
+) -> Iterator[AuditRow]:
+    """Yield AUD-7 and AUD-8: Theorem 4.4 of dp-ts-ucb, and the tight version without its factor.
+
+    Up to round K + floor(phi). Once arm 1 was pulled three times, its first reward is forgotten, so
+    that the lattice can end there.
+    """
+    pairs = [constant(0.0, level) for level in (0.0, 0.5, 1.0)]
+    for horizon, alpha in itertools.product(horizons, alphas):
+        sampler = dp_ts_ucb(alpha, horizon)
+        about: dict[str, Any] = {
+            "statement": "AUD-7",
+            "algorithm": "dp-ts-ucb",
+            "horizon": horizon,
+            "parameters": f"alpha={alpha:g}",
+            "claimed": privacy.dp_ts_ucb_gdp(alpha, horizon),
+        }
+        exact = lattice_row(partial(loss_law, sampler, most_pulls=2), pairs, **about)
+        tight = privacy.dp_ts_ucb_gdp(alpha, horizon, interpretation="tight")
+        for row in (exact, abandoned_row(sampler, **about)):
+            yield from (row, replace(row, statement="AUD-8", claimed=tight))

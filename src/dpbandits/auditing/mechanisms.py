@@ -6,8 +6,7 @@ the pulls of every arm, which the sequence of arms shows.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 import numba
@@ -16,9 +15,8 @@ from numba.core.dispatcher import Dispatcher
 from numpy.typing import ArrayLike, NDArray
 
 from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm, Task
-from dpbandits.auditing.inputs import ROUND, Pair
+from dpbandits.auditing.inputs import ROUND, Pair, table_bandit
 from dpbandits.auditing.statistics import Outputs
-from dpbandits.bandits import Bernoulli, LinearBandit
 from dpbandits.bandits.draws import NEXT, TABLE
 from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
 from dpbandits.errors import InputError, user_code
@@ -130,40 +128,6 @@ def _rebuilt(part: Any, views: Any) -> Any:
         next(views) if isinstance(value, np.ndarray) else _rebuilt(value, views) for value in part
     )
     return type(part)(*values)
-
-
-@dataclass(frozen=True)
-class TableBandit(LinearBandit):
-    """A linear bandit whose rewards are the rows of a table, as kernels draw from them.
-
-    Of the bandit, algorithms see the features alone.
-    """
-
-    table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((2, 3)), compare=False)
-
-    @cached_property
-    def laws(self) -> NDArray[np.int64]:
-        """The code of tables for every arm, shape (K,)."""
-        return np.full(len(self.arms), TABLE)
-
-    @cached_property
-    def law_parameters(self) -> NDArray[np.float64]:
-        """The rows of the table, shape (K, 2 + N)."""
-        return self.table
-
-
-def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
-    """Return the instance that pays x, or x'."""
-    rows = np.eye(pair.arms) if features is None else np.array(features)
-    if len(rows) != pair.arms or not np.isfinite(rows).all() or not rows.any():
-        raise InputError(
-            f"features have shape {' x '.join(map(str, rows.shape))}; allowed: {pair.arms} rows of "
-            "finite numbers of one length, not all 0"
-        )
-    # The means of the laws are used nowhere: rewards come from the table.
-    laws = (Bernoulli(0.5),) * pair.arms
-    vectors = tuple(tuple(map(float, row)) for row in rows)
-    return TableBandit(laws, vectors, (0.0,) * rows.shape[1], table=pair.rows(second))
 
 
 @dataclass(frozen=True)

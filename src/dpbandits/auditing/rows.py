@@ -1,10 +1,9 @@
 """One lower bound on a privacy loss, with all that is needed to check it by hand."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from inspect import signature
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 import pandas as pd
 
@@ -47,77 +46,42 @@ def claim_on(statement: str, algorithm: str) -> str:
     return _CLAIMS.get((statement, algorithm), STATEMENTS.get(statement, ("", ""))[1])
 
 
-_PROVING = ("exact", "support")
-"""Engines whose bound may be infinite: the event is impossible under one of the inputs."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class AuditRow:
-    """A lower bound on the privacy loss of one algorithm at one pair of neighbouring inputs.
+    """A lower bound on the privacy loss of one algorithm at one pair of neighbouring inputs."""
 
-    Attributes:
-        statement: number of the audited statement, ``AUD-n``, or "".
-        algorithm: id in the registry.
-        variant: ``as-written``, ``as-coded`` or ``repaired``.
-        interpretation: such as ``log=base2``, or "".
-        arms: K.
-        horizon: T, or the budget.
-        parameters: such as ``epsilon=0.2``, or "".
-        notion: of neighbouring inputs, ``pull table``, ``round`` or ``local``.
-        pair: the two inputs x and x' in words.
-        engine: how the bound was computed: ``exact lattice``, ``exact sequence``, ``exact``,
-            ``likelihood``, ``local``, ``black box`` or ``support``.
-        event: set of outputs that shows the loss, in words that can be checked by hand.
-        direction: the input that makes the event more likely, over the other one.
-        measure: of the loss, ``epsilon``, ``mu`` or ``delta``.
-        lower: the bound; infinite only with a proof.
-        confidence: 1 for exact bounds, else the chance that the bound is correct.
-        claimed: what the algorithm claims; infinite where it claims nothing.
-        log10_alpha: log10 of the chance of the event under the less likely input.
-        log10_beta: log10 of the chance that it fails under the more likely one.
-        runs: simulated outputs per input; 0 for exact bounds.
-        seed: root of their random streams; 0 for exact bounds.
-        seconds: time taken.
-        scaled: whether constants are smaller than published.
-    """
-
-    statement: str
-    algorithm: str
+    statement: str  # AUD-n, or ""
+    algorithm: str  # id in the registry
     variant: str = "as-written"
-    interpretation: str = ""
+    interpretation: str = ""  # such as log=base2
     arms: int = 2
-    horizon: int
-    parameters: str = ""
-    notion: str = "pull table"
-    pair: str
-    engine: str = "exact"
-    event: str
-    direction: str
-    measure: str
-    lower: float
-    confidence: float = 1.0
-    claimed: float
-    log10_alpha: float
-    log10_beta: float
-    runs: int = 0
-    seed: int = 0
-    seconds: float = 0.0
-    scaled: bool = False
+    horizon: int  # or the budget
+    parameters: str = ""  # such as epsilon=0.2
+    notion: str = "pull table"  # of neighbouring inputs; or round, or local
+    pair: str  # the inputs x and x' in words
+    engine: str = "exact"  # or exact lattice, exact sequence, likelihood, local, black box, support
+    event: str  # outputs that show the loss, in words that can be checked by hand
+    direction: str  # the input that makes the event more likely, over the other one
+    measure: str  # of the loss: epsilon, mu or delta
+    lower: float  # the bound; infinite only with a proof
+    confidence: float = 1.0  # chance that the bound is correct; 1 where it is exact
+    claimed: float  # infinite where nothing is claimed
+    log10_alpha: float  # of the event under the less likely input
+    log10_beta: float  # of its complement under the more likely one
+    runs: int = 0  # simulated outputs per input, if any
+    seed: int = 0  # root of their random streams
+    seconds: float = 0.0  # time taken
+    scaled: bool = False  # whether constants are smaller than published
 
     def __post_init__(self) -> None:
-        """Refuse what is not a bound."""
-        is_proved = self.lower < math.inf or self.engine in _PROVING
+        """Refuse what is not a bound; an infinite one needs an event that an input excludes."""
+        is_proved = self.lower < math.inf or self.engine in ("exact", "support")
         if not (self.lower >= 0.0 and is_proved and 0.0 < self.confidence <= 1.0):
             raise InputError(
                 f"audit row: lower is {self.lower!r} by engine {self.engine}, confidence "
-                f"{self.confidence!r}; allowed: 0 or above, inf by {' or '.join(_PROVING)} alone, "
+                f"{self.confidence!r}; allowed: 0 or above, inf by exact or support alone, "
                 "confidence above 0 and at most 1"
             )
-
-    @property
-    def claim(self) -> str:
-        """The id of the claim or finding on the statement, or why there is none."""
-        return claim_on(self.statement, self.algorithm)
 
     @property
     def ratio(self) -> float:
@@ -170,33 +134,8 @@ AUDIT_COLUMNS.insert(AUDIT_COLUMNS.index("claimed") + 1, "ratio")
 
 def to_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
     """Return the rows as a table with the columns of ``AUDIT_COLUMNS``."""
-    lines = [{**asdict(row), "claim": row.claim, "ratio": row.ratio} for row in rows]
+    lines = [
+        {**vars(row), "claim": claim_on(row.statement, row.algorithm), "ratio": row.ratio}
+        for row in rows
+    ]
     return pd.DataFrame(lines, columns=AUDIT_COLUMNS)
-
-
-Generate = TypeVar("Generate", bound=Callable[..., Iterator[AuditRow]])
-
-_SWEEPS: dict[str, list[tuple[Callable[..., Iterator[AuditRow]], Mapping[str, Any]]]] = {}
-"""Name of results and scale -> generators of their rows with the arguments there."""
-
-
-def swept(
-    results: str, *, quick: Mapping[str, Any] | None = None, **full: Any
-) -> Callable[[Generate], Generate]:
-    """Enter a generator of rows of some results, with its arguments at full and at quick scale."""
-
-    def enter(generate: Generate) -> Generate:
-        for name, given in ((results, full), (f"{results}, quick", quick)):
-            _SWEEPS.setdefault(name, []).append((generate, full if given is None else given))
-        return generate
-
-    return enter
-
-
-def swept_rows(results: str, *, quick: bool = False, **more: Any) -> list[AuditRow]:
-    """Return the rows of some results; ``more`` is what a generator may take, such as ``seed``."""
-    rows: list[AuditRow] = []
-    for generate, given in _SWEEPS[f"{results}, quick" if quick else results]:
-        known = signature(generate).parameters
-        rows += generate(**given, **{key: more[key] for key in more if key in known})
-    return rows

@@ -40,14 +40,6 @@ from dpbandits.errors import InputError
 
 LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
 
-MAXIMAL_ARMS, MAXIMAL_HORIZON = 100, 1_000_000
-
-MAXIMAL_BYTES = 8 * 10**9
-"""Of memory for the runs that choose an event."""
-
-RENYI_DELTA = 1e-6
-"""Where a claim is in Renyi DP, epsilon is bounded at this delta."""
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -84,15 +76,15 @@ class Setting:
     def mechanism(self, pair: Pair) -> Mechanism:
         """Return the algorithm on a pair of tables, x and x' named by False and True."""
         key = {**self.describe(), "pair": pair.describe()}
-        chosen, given = self.parameters, self.interpretations
-        if isinstance(self.definition, IdentificationAlgorithm):
-            trials = Trials(self.definition, chosen, given, self.features, self.horizon, pair)
-            require_task(self.definition, trials.task())
+        definition, chosen, given = self.definition, self.parameters, self.interpretations
+        if isinstance(definition, IdentificationAlgorithm):
+            trials = Trials(definition, chosen, given, self.features, self.horizon, pair)
+            require_task(definition, trials.task())
             return Mechanism(trials, (False, True), recommendation_events, key)
-        assert isinstance(self.definition, Algorithm)
-        settings = settings_of(self.definition, chosen, given, self.horizon, self.arms)
-        plays = Plays(self.definition, settings, self.horizon, pair)
-        statistics = [make(pair.arm) for make in STATISTICS.get(self.definition.id, ())]
+        assert isinstance(definition, Algorithm)
+        settings = settings_of(definition, chosen, given, self.horizon, self.arms)
+        plays = Plays(definition, settings, self.horizon, pair)
+        statistics = [make(pair.arm) for make in STATISTICS.get(definition.id, ())]
         events = sequence_events(self.arms, pair.arm, statistics)
         return Mechanism(plays, (False, True), events, key)
 
@@ -116,7 +108,7 @@ class Setting:
         size = (4 if self.definition.id in STATISTICS else 2) * self.horizon
         if isinstance(self.definition, IdentificationAlgorithm):
             size = 16 * (1 + self.arms)
-        if runs > (most := MAXIMAL_BYTES // size):
+        if runs > (most := 8 * 10**9 // size):
             raise InputError(
                 f"runs is {runs} at horizon {self.horizon}; allowed: at most {most}, for memory"
             )
@@ -126,7 +118,7 @@ class Setting:
         """What is bounded from below, and what the algorithm claims for it.
 
         mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon, at
-        delta 0 or, of a Renyi claim, at ``RENYI_DELTA``. Without a claim it is infinite.
+        delta 0 or, of a Renyi claim, at 1e-6. Without a claim it is infinite.
         """
         claim = guarantee_of(
             self.definition,
@@ -139,8 +131,8 @@ class Setting:
             return Measure("mu"), claim.parameter
         if claim.kind == "approximate":
             return Measure("delta", epsilon=claim.parameter), claim.slack
-        if claim.kind == "renyi":
-            return Measure("epsilon", delta=RENYI_DELTA), float(claim.epsilon(RENYI_DELTA))
+        if claim.kind == "zcdp":
+            return Measure("epsilon", delta=1e-6), float(claim.epsilon(1e-6))
         return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
 
 
@@ -170,8 +162,8 @@ def setting_of(
         parameters=definition.parameters_from(params or {}),
         variant=definition.require_variant(variant),
         interpretations=definition.interpretations_from(interpretations or {}, variant),
-        arms=require_count("arms", arms, 2, MAXIMAL_ARMS),
-        horizon=require_count("horizon", horizon, 2, MAXIMAL_HORIZON),
+        arms=require_count("arms", arms, 2, 100),
+        horizon=require_count("horizon", horizon, 2, 1_000_000),
         features=vectors,
     )
 
@@ -264,24 +256,14 @@ class Question:
         Beside it stand the ``place`` of that pair, the ``events`` that the search tried, and the
         ``seconds`` that it took when it was computed.
         """
-        path = cache.cells / f"audit-{self.key}.npz"
-        kept = cache.read(path, ("answer",))
-        if kept is None:
-            begun = time.monotonic()
-            found, about = self._searched()
-            counted = {**asdict(found), "measure": None, "claimed": None}
-            about["seconds"] = time.monotonic() - begun
-            cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
-            return found, about
-        counted, about = json.loads(str(kept["answer"]))
-        measure, claimed = self.claim
-        counted |= {"measure": measure, "claimed": claimed, "hits": tuple(counted["hits"])}
-        return MechanismAudit(**counted), about
-
-    def _searched(self) -> tuple[MechanismAudit, dict[str, Any]]:
-        """Return the audit of the pair with the largest bound in the runs of the search."""
-        mechanisms = [self.setting.mechanism(pair) for pair in self.pairs]
         (measure, claim), budget = self.claim, self.budget
+        path = cache.cells / f"audit-{self.key}.npz"
+        if kept := cache.read(path, ("answer",)):
+            counted, about = json.loads(str(kept["answer"]))
+            counted["hits"] = tuple(counted["hits"])
+            return MechanismAudit(measure, claim, **counted), about
+        begun = time.monotonic()
+        mechanisms = [self.setting.mechanism(pair) for pair in self.pairs]
         place, events = 0, 0
         if len(mechanisms) > 1:
             choices = [
@@ -290,7 +272,11 @@ class Question:
             place = int(np.argmax([choice.score if choice else -math.inf for choice in choices]))
             events = sum(choice.tried for choice in choices if choice)
         found = certify(mechanisms[place], claim, measure, budget)
-        return found, {"place": place, "events": events}
+        counted = {**vars(found)}
+        del counted["measure"], counted["claimed"]
+        about = {"place": place, "events": events, "seconds": time.monotonic() - begun}
+        cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
+        return found, about
 
     def audit(self, cache: Cache, statement: str = "") -> Audit:
         """Return the answer as a row beside what is claimed."""
@@ -404,8 +390,8 @@ ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters
 class Published:
     """The published black-box audit of one variant of an algorithm.
 
-    It is also asked with twice the epsilon, where one is claimed; ``silent`` says why nothing is
-    seen, where nothing is.
+    It is also asked with half of the noise, where a parameter sets it; ``silent`` says why nothing
+    is seen, or not even twice the claim.
     """
 
     statement: str
@@ -421,14 +407,22 @@ class Published:
         return replace(found, row=replace(found.row, event=f"nothing seen: {self.silent}"))
 
     def power(self, cache: Cache) -> str:
-        """Return whether a loss of twice the claim is seen: ``caught`` or ``missed``; "" for none.
+        """Return whether a loss of twice the claim is seen, and why not; "" where none is claimed.
 
-        The case is played with twice its epsilon; it is caught where the bound exceeds the claim.
+        The case is played with half of the noise; it is caught where the bound exceeds the claim.
         """
         if self.louder is None:
-            return ""
+            return "" if math.isinf(self.question.claim[1]) else "no parameter of noise"
         found, _ = self.louder.certified(cache)
-        return "caught" if found.verdict == FAILS else "missed"
+        if found.verdict == FAILS:
+            return "caught"
+        # Where nothing is seen at all, the event has the reason.
+        is_seen = self.question.certified(cache)[0].lower > 0.0
+        return f"missed: {self.silent}" if is_seen and self.silent else "missed"
+
+
+NOISE = {"epsilon": 2.0, "c": 0.25}
+"""Parameter that sets the noise -> by what it is multiplied to halve it."""
 
 
 def published(
@@ -446,17 +440,13 @@ def published(
 def _published(definition: Definition, case: AuditCase, variant: str, budget: Budget) -> Published:
     params = dict(case.parameters or definition.example)
     setting = setting_of(definition.id, case.horizon, params, variant)
-    question = Question(
-        setting,
-        PULL_TABLE,
-        constant(case.level, case.others, pull=case.pull, before=case.before),
-        setting.claim,
-        replace(budget, runs=min(budget.runs, case.runs)),
-        SEARCH_RUNS,
-    )
+    pair = constant(case.level, case.others, pull=case.pull, before=case.before)
+    budget = replace(budget, runs=min(budget.runs, case.runs))
+    question = Question(setting, PULL_TABLE, pair, setting.claim, budget, SEARCH_RUNS)
     louder = None
-    if "epsilon" in params and setting.claim[1] < math.inf:
-        params["epsilon"] *= 2.0
+    halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+    if halved and setting.claim[1] < math.inf:
+        params |= halved
         louder = replace(question, setting=setting_of(definition.id, case.horizon, params, variant))
     statement = case.statement if isinstance(case.statement, str) else case.statement[variant]
     return Published(statement, question, louder, case.silent.get(variant, ""))

@@ -54,18 +54,6 @@ class Threshold:
         return inside if self.at_least else len(outputs) - inside
 
 
-def pulls_until(arm: int, end: int) -> Statistic:
-    """Return the pulls of an arm in rounds 1 to ``end``, both counted from 1 in words.
-
-    "At least j" is the same event as "pull j of the arm is in round ``end`` or before".
-    """
-
-    def of(outputs: Outputs) -> Values:
-        return np.asarray((outputs[:, :end] == arm).sum(axis=1, dtype=np.float64))
-
-    return Statistic(f"pulls of arm {arm + 1} in rounds 1 to {end}", of)
-
-
 def isolated_pulls(arm: int) -> Statistic:
     """Return the pulls of an arm up to the last pull whose neighbours are other arms; -1 for none.
 
@@ -87,19 +75,15 @@ def isolated_pulls(arm: int) -> Statistic:
 
 def column(number: int, words: str) -> Statistic:
     """Return one column of the outputs, for mechanisms that release numbers."""
-
-    def of(outputs: Outputs) -> Values:
-        return np.asarray(outputs[:, number], dtype=np.float64)
-
-    return Statistic(words, of)
+    return Statistic(words, lambda outputs: np.asarray(outputs[:, number], dtype=np.float64))
 
 
-def round_ends(horizon: int, most: int = 48) -> list[int]:
-    """Return the last rounds of the prefixes that are tried: all, or ``most`` at even ratios."""
-    if horizon <= most:
+def round_ends(horizon: int) -> list[int]:
+    """Return the last rounds of the prefixes that are tried: all, or 48 at even ratios."""
+    if horizon <= 48:
         return list(range(1, horizon + 1))
-    ends = np.unique(np.geomspace(1, horizon, most).round().astype(int))
-    return [int(end) for end in ends]
+    ends: list[int] = np.unique(np.geomspace(1, horizon, 48).round().astype(int)).tolist()
+    return ends
 
 
 STATISTICS: Mapping[str, tuple[Callable[[int], Statistic], ...]] = {
@@ -108,9 +92,6 @@ STATISTICS: Mapping[str, tuple[Callable[[int], Statistic], ...]] = {
 }
 """Algorithm -> (arm whose reward differs) -> statistics for it, whose thresholds come first."""
 
-
-THRESHOLDS = 512
-"""Thresholds tried of one statistic; where it has more values, those at even log odds."""
 
 Counts = NDArray[np.int64]
 
@@ -145,11 +126,11 @@ class Candidates:
 
 
 def thresholds(statistic: Statistic, x: Values, other: Values) -> Candidates:
-    """Return the events {statistic at least c} for all telling c."""
+    """Return the events {statistic at least c} for all telling c, or for 512 at even log odds."""
     pooled = np.sort(np.concatenate([x, other]))
     cuts = np.unique(pooled)[1:]
-    if cuts.size > THRESHOLDS:
-        odds = np.linspace(-1.0, 1.0, THRESHOLDS) * np.log(pooled.size / 4.0)
+    if cuts.size > 512:
+        odds = np.linspace(-1.0, 1.0, 512) * np.log(pooled.size / 4.0)
         cuts = np.unique(pooled[(pooled.size / (1.0 + np.exp(odds))).astype(int)])
     hits = [values.size - np.searchsorted(np.sort(values), cuts) for values in (x, other)]
     return Candidates(np.array(hits), lambda i: Threshold(statistic, float(cuts[i])))
@@ -161,24 +142,26 @@ def of_statistic(statistic: Statistic, ranking: Runs) -> Candidates:
 
 
 def of_pulls(arm: int, ranking: Runs) -> Iterator[Candidates]:
-    """Yield the thresholds on the pulls of an arm up to every round."""
+    """Yield the thresholds on the pulls of an arm up to every round.
+
+    "At least j" is the same event as "pull j of the arm is in that round or before".
+    """
+
+    def pulled(end: int, outputs: Outputs) -> Values:
+        return np.asarray((outputs[:, :end] == arm).sum(axis=1, dtype=np.float64))
+
     x, other = np.zeros((2, ranking.count))
     begin = 0
     for end in round_ends(ranking.x.shape[1]):
         x += (ranking.x[:, begin:end] == arm).sum(axis=1)
         other += (ranking.other[:, begin:end] == arm).sum(axis=1)
         begin = end
-        yield thresholds(pulls_until(arm, end), x, other)
+        words = f"pulls of arm {arm + 1} in rounds 1 to {end}"
+        yield thresholds(Statistic(words, partial(pulled, end)), x, other)
 
 
 MOST_ROUNDS = 64
 """Prefixes and weights are named in the words of an event."""
-
-DISTINCT_SHARE = 50
-"""Distinct sequences are fewer than the runs over so many: of more, most are seen once or never."""
-
-MEMBERS = 64
-"""Largest set of sequences, so that the words of an event name them all."""
 
 
 def arms_words(sequence: Counts) -> str:
@@ -196,22 +179,32 @@ def of_sequences(
 ) -> Iterator[Candidates]:
     """Yield sets of sequences: single ones, and unions in the order of their frequencies' ratio.
 
-    Frequencies are those of the fitting runs. Nothing is yielded where too many are distinct.
+    Frequencies are those of the fitting runs. Nothing is yielded where so many are distinct that
+    most are seen once or never.
     """
     parts = [part[:, :width] for runs in (fitting, ranking) for part in (runs.x, runs.other)]
     rows = np.concatenate(parts)
     keys, first, which = np.unique(_keys(rows), return_index=True, return_inverse=True)
-    if not 1 < keys.size < fitting.count / DISTINCT_SHARE:
+    if not 1 < keys.size < fitting.count / 50:
         return
     ends = np.cumsum([len(part) for part in parts])[:-1]
     counts = [np.bincount(part, minlength=keys.size) for part in np.split(which.ravel(), ends)]
     sequences, ranked = rows[first].astype(np.int64), np.array(counts[2:])
 
     def event_of(members: Counts) -> Threshold:
-        return Threshold(members_of(sequences[members], place, words), 1.0)
+        def of(outputs: Outputs) -> Values:
+            inside = np.zeros(len(outputs), np.bool_)
+            for member in sequences[members]:
+                inside |= (outputs[:, :width] == member).all(axis=1)
+            return inside.astype(np.float64)
+
+        listed = ", ".join(map(words, sequences[members]))
+        one_of = "one of " if len(members) > 1 else ""
+        return Threshold(Statistic(f"{place}: {one_of}{listed}", of, True), 1.0)
 
     yield Candidates(ranked, lambda i: event_of(np.array([i])))
-    most = min(MEMBERS, keys.size - 1)  # All of them are every output.
+    # Words of an event name all members. All sequences together are every output.
+    most = min(64, keys.size - 1)
     for less, more in ((counts[0], counts[1]), (counts[1], counts[0])):
         order = np.argsort(np.log((less + 0.5) / (more + 0.5)), kind="stable")[:most]
         first_of = partial(lambda order, last: event_of(order[: last + 1]), order)
@@ -223,19 +216,6 @@ def of_prefixes(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
     for end in round_ends(min(ranking.x.shape[1], MOST_ROUNDS)):
         place = f"arms of rounds 1 to {end}"
         yield from of_sequences(end, place, arms_words, fitting, ranking)
-
-
-def members_of(members: Counts, place: str, words: Callable[[Counts], str]) -> Statistic:
-    """Return whether the first columns of an output are one of the members."""
-
-    def of(outputs: Outputs) -> Values:
-        inside = np.zeros(len(outputs), np.bool_)
-        for member in members:
-            inside |= (outputs[:, : len(member)] == member).all(axis=1)
-        return inside.astype(np.float64)
-
-    listed = ", ".join(words(member) for member in members)
-    return Statistic(f"{place}: {'one of ' if len(members) > 1 else ''}{listed}", of, True)
 
 
 def _keys(rows: Outputs) -> NDArray[np.generic]:
@@ -250,33 +230,29 @@ def _keys(rows: Outputs) -> NDArray[np.generic]:
     return whole.view(np.dtype((np.void, whole.itemsize * width))).ravel()
 
 
-MOST_RUNS = 50_000
-"""Of the fitting runs of each table; more hardly move the weights."""
-
 DIGITS = 3
 """Weights are rounded, so that the score can be computed from its words."""
-
-RIDGE = 1e-3
 
 
 def classifier_score(arms: int, fitting: Runs) -> Statistic | None:
     """Return the log odds of x' as fitted to other runs; None where rounds are many."""
     if fitting.x.shape[1] > MOST_ROUNDS:
         return None
-    parts = [_decisions(part[:MOST_RUNS], arms) for part in (fitting.x, fitting.other)]
-    labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
-    weights = np.round(fit_weights(np.concatenate(parts), labels)[1:], DIGITS)
-    weights = weights.reshape(-1, arms - 1)
-    named = [
-        (float(weights[number, arm]), number, arm) for number, arm in np.argwhere(weights).tolist()
-    ]
+    # More runs hardly move the weights.
+    outputs = np.concatenate([part[:50_000] for part in (fitting.x, fitting.other)])
+    # One column a round and arm but the last, 1 where the arm is pulled in the round.
+    pulled = np.stack([outputs == arm for arm in range(arms - 1)], axis=2)
+    labels = np.repeat([0.0, 1.0], len(outputs) // 2)
+    fitted = fit_weights(pulled.reshape(len(outputs), -1).astype(np.float64), labels)[1:]
+    weights = np.round(fitted, DIGITS).reshape(-1, arms - 1)
+    named = [(float(weights[n, arm]), n, arm) for n, arm in np.argwhere(weights).tolist()]
     if not named:
         return None
 
     def of(outputs: Outputs) -> Values:
         score = np.zeros(len(outputs))
-        for weight, number, arm in named:
-            score += weight * (outputs[:, number] == arm)
+        for weight, n, arm in named:
+            score += weight * (outputs[:, n] == arm)
         # Sums of rounded weights that are equal compare equal.
         return np.asarray(np.round(score, DIGITS))
 
@@ -303,24 +279,18 @@ def column_score(labels: Sequence[str], fitting: Runs) -> Statistic | None:
     return Statistic(f"score {' '.join(listed)}", of)
 
 
-def fit_weights(features: NDArray[np.float64], labels: Values) -> NDArray[np.float64]:
+def fit_weights(features: Values, labels: Values) -> Values:
     """Return the constant and the weights of a logistic regression with a small ridge."""
-    design = np.column_stack([np.ones(len(features)), features])
+    design, ridge = np.column_stack([np.ones(len(features)), features]), 1e-3
 
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def loss(weights: Values) -> tuple[float, Values]:
         scores = design @ weights
         value = float(np.mean(np.logaddexp(0.0, scores) - labels * scores))
         gradient = design.T @ (expit(scores) - labels) / len(labels)
-        return value + RIDGE * float(weights @ weights) / 2.0, gradient + RIDGE * weights
+        return value + ridge * float(weights @ weights) / 2.0, gradient + ridge * weights
 
     found = minimize(loss, np.zeros(design.shape[1]), jac=True, method="L-BFGS-B")
     return np.asarray(found.x)
-
-
-def _decisions(outputs: Outputs, arms: int) -> NDArray[np.float64]:
-    """Return one column a round and arm but the last, 1 where the arm is pulled in the round."""
-    chosen = [outputs == arm for arm in range(arms - 1)]
-    return np.stack(chosen, axis=2).reshape(len(outputs), -1).astype(np.float64)
 
 
 def sequence_events(
@@ -344,6 +314,5 @@ def recommendation_events(fitting: Runs, ranking: Runs) -> Iterator[Candidates]:
     """Yield sets of recommended arms, and of recommended arms with the pulls of all arms."""
     place = "arm recommended"
     yield from of_sequences(1, place, lambda output: f"arm {output[0] + 1}", fitting, ranking)
-    width = ranking.x.shape[1]
     place = "arm recommended and pulls of arms 1, 2, ..."
-    yield from of_sequences(width, place, trial_words, fitting, ranking)
+    yield from of_sequences(ranking.x.shape[1], place, trial_words, fitting, ranking)

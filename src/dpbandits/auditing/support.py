@@ -8,20 +8,17 @@ makes the other one's arm sequence impossible, and no finite epsilon covers the 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat
 from typing import Any
 
-import numpy as np
-
+from dpbandits.algorithms import adap_ucb, best_arm, gdp_ncb, ncb, ucb1
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
 from dpbandits.auditing.events import Event
-from dpbandits.auditing.inputs import Pair
-from dpbandits.bandits import linear
+from dpbandits.auditing.inputs import Pair, constant, make_pair, table_bandit
+from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.errors import InputError
-
-Rewards = tuple[tuple[float, ...], ...]
 
 
 class GivenDraws:
@@ -41,27 +38,6 @@ class GivenDraws:
     def __getattr__(self, name: str) -> Any:
         """Refuse every other draw."""
         raise InputError(f"support argument: the algorithm draws by {name}; allowed: random")
-
-
-class Table:
-    """Arms whose n-th pulls have given rewards, and ``after`` beyond them."""
-
-    def __init__(self, rewards: Rewards, after: Sequence[float] | None = None) -> None:
-        """Begin with no pull."""
-        self._rewards, self._after = rewards, after or (0.0,) * len(rewards)
-        self.arms = (None,) * len(rewards)
-        self._pulls = [0] * len(rewards)
-
-    def draw(self, arm: int, generator: Any) -> float:
-        """Return the next reward of an arm."""
-        return self.draw_sum(arm, 1, generator)
-
-    def draw_sum(self, arm: int, pulls: int, generator: Any) -> float:
-        """Return the sum of the next rewards of an arm."""
-        begin = self._pulls[arm]
-        self._pulls[arm] += pulls
-        given = self._rewards[arm][begin : begin + pulls]
-        return float(sum(given)) + self._after[arm] * (pulls - len(given))
 
 
 @dataclass(frozen=True)
@@ -89,10 +65,9 @@ def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
     settings = algorithm.settings(
         case.horizon, case.pair.arms, **vars(parameters), **interpretations
     )
-    bandit: Any = Table(case.pair.second if second else case.pair.first, case.pair.after)
-    draws = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
-    generator: Any = draws
-    segments = algorithm.reference(settings, bandit, generator)
+    bandit = table_bandit(None, case.pair, second)
+    draws: Any = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
+    segments = algorithm.reference(settings, bandit, draws)
     rounds = chain.from_iterable(repeat(arm, length) for arm, length, _ in segments)
     return tuple(islice(rounds, case.rounds)), draws.used
 
@@ -126,34 +101,86 @@ def _words(arms: tuple[int, ...]) -> str:
     )
 
 
+_ONE_PULL = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
+
+
 def separated_recommendation(algorithm: IdentificationAlgorithm, budget: int) -> Event:
     """Return the arm recommended after one pull of each of two arms, of which arm 2 pays 0 or 1."""
-    unchanged, changed = (recommendation(algorithm, budget, (0.0, pay)) for pay in (0.0, 1.0))
+    unchanged, changed = (recommendation(algorithm, budget, second) for second in (False, True))
     log_p = -math.inf if unchanged != changed else 0.0
     return Event(f"the recommended arm is arm {changed + 1}", log_p, 0.0)
 
 
-def recommendation(
-    algorithm: IdentificationAlgorithm, budget: int, rewards: tuple[float, float]
-) -> int:
-    """Return the arm, from 0, that is recommended after one pull of each of two arms."""
-    bandit = linear(np.eye(2), [1.0, 0.0], law="bernoulli")
-    table = Table(tuple((reward,) for reward in rewards))
-    bandit_of_table: Any = _Featured(bandit, table)
+def recommendation(algorithm: IdentificationAlgorithm, budget: int, second: bool) -> int:
+    """Return the arm, from 0, that is recommended where arm 2 pays 0, or 1."""
     chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
     draws: Any = GivenDraws([])
-    trial = algorithm.reference(Task(*chosen, bandit_of_table, budget), draws)
+    task = Task(*chosen, table_bandit(None, _ONE_PULL, second), budget)
+    trial = algorithm.reference(task, draws)
     if (pulls := trial.pulls(2).tolist()) != [1, 1]:
         raise InputError(f"support argument: pulls are {pulls}; allowed: 1 each")
     return trial.recommended
 
 
-class _Featured:
-    """The features of a bandit with the rewards of a table."""
+_SILENT = make_pair(
+    [[0.0], [0.5]],
+    [[1.0], [0.5]],
+    after=[0.0, 0.0],
+    words="rewards 0 but for the first ones: of arm 1 it is 0 or 1, of arm 2 it is 1/2",
+)
+"""The first reward of arm 1 decides which mean is larger."""
 
-    def __init__(self, bandit: Any, table: Table) -> None:
-        self._bandit = bandit
-        self.draw, self.draw_sum = table.draw, table.draw_sum
+_STOPPED = constant(1.0, 0.0)
+"""Uniform play that pulls arm 1 until its sum stops it under one table."""
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bandit, name)
+
+def cases() -> Iterator[tuple[str, Case]]:
+    """Yield statements and pairs of tables that algorithms without enough noise tell apart."""
+    private = {"epsilon": 1.0}
+    yield "AUD-17", Case(adap_ucb.ALGORITHM, "as-coded", 3, 3, _SILENT, parameters=private)
+    yield "AUD-19", Case(ucb1.ALGORITHM, "as-written", 3, 3, _SILENT)
+    # As coded a first reward is hidden until the arm's second pull.
+    yield "AUD-19", Case(ucb1.ALGORITHM, "as-coded", 4, 4, constant(0.0, 0.0))
+    yield "AUD-19", Case(ucb1.ALGORITHM, "repaired", 3, 3, _SILENT)
+    # The uniform play of the original NCB has a length known beforehand; as coded it ends with a
+    # clean sum of rewards.
+    horizon = 10_000
+    rounds = math.ceil(16.0 * math.sqrt(2.0 * horizon * math.log(horizon) / math.log(2.0)))
+    explored = tuple(t % 2 for t in range(rounds))
+    yield "AUD-19", Case(ncb.ALGORITHM, "as-written", horizon, rounds + 1, _SILENT, explored)
+    rounds = math.floor(9.0 * math.log(100)) + 2
+    for variant in ("as-coded", "repaired"):
+        yield "AUD-19", Case(ncb.ALGORITHM, variant, 100, rounds, _STOPPED, (0,) * rounds)
+    # GDP-NCB whose Phase I is stopped by clean sums and not by a cap.
+    rounds = math.floor(9.0 * math.log(200) + math.log(200) ** 2) + 2
+    clean = {"stop_test": "clean", "start": "zeros", "threshold": "1"}
+    arms, algorithm = (0,) * rounds, gdp_ncb.ALGORITHM
+    yield "AUD-14", Case(algorithm, "as-written", 200, rounds, _STOPPED, arms, private, clean)
+
+
+def support_rows() -> Iterator[AuditRow]:
+    """Yield AUD-17 as coded and AUD-19, and a clean stop test (AUD-14)."""
+    for statement, case in cases():
+        yield exact_row(
+            separation(case),
+            case.pair.words,
+            statement=statement,
+            algorithm=case.algorithm.id,
+            variant=case.variant,
+            interpretation=", ".join(map("=".join, case.interpretations.items())),
+            engine="support",
+            horizon=case.horizon,
+            parameters=", ".join(f"{key}={value:g}" for key, value in case.parameters.items()),
+            claimed=case.parameters.get("epsilon", math.inf),
+            scaled="threshold" in case.interpretations,
+        )
+    for algorithm, budget in ((best_arm.OD_LINBAI, 3), (best_arm.SEQUENTIAL_HALVING, 2)):
+        yield exact_row(
+            separated_recommendation(algorithm, budget),
+            "one pull of each arm: that of arm 1 pays 0, that of arm 2 pays 0 or 1",
+            statement="AUD-19",
+            algorithm=algorithm.id,
+            engine="support",
+            horizon=budget,
+            claimed=math.inf,
+        )

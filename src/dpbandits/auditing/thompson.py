@@ -2,18 +2,17 @@
 
 Arm i after n pulls draws theta_i ~ N(centre_i(n), variance(n)); the largest draw is pulled.
 
-Gaussian differential privacy bounds events of any size. The transcript in which arm 1 is abandoned
+Gaussian differential privacy bounds events of any size: the transcript in which arm 1 is abandoned
 after its first or forced pulls has a loss that adds up over all later rounds, while its chance
-falls exponentially in T.
-
-Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two arms. With more arms, give
-the others so many pulls and so low means that they never win.
-
-Outputs are also simulated with their exact likelihood ratios, for more arms or rounds than the
-lattices reach. A threshold on the ratio is an event like any other: its counts are binomial.
+falls exponentially in T. Lemma 3 and Theorems 6 and 7 of ts-is-dp are on one decision between two
+arms; more arms may have so many pulls and so low means that they never win. Outputs are also
+simulated with their exact likelihood ratios, for more arms or rounds than the lattices reach. A
+threshold on the ratio is an event like any other: its counts are binomial.
 """
 
+import itertools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from dpbandits.auditing.events import MU, Event, Values, clopper_pearson
-from dpbandits.auditing.inputs import Pair, constant
+from dpbandits import privacy
+from dpbandits.auditing.events import MU, Event, Measure, Values, clopper_pearson
+from dpbandits.auditing.inputs import Pair, constant, hold
+from dpbandits.auditing.rows import AuditRow, exact_row
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import njit
-from dpbandits.privacy import dp_ts_ucb_budget
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,7 @@ def ts_gaussian(horizon: int, count: str = "n+1") -> Sampler:
 
 
 def modified_ts(b: int, c: float, horizon: int, count: str = "n+1") -> Sampler:
-    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2).
-
-    ``count`` divides the sum of rewards; ``n`` forces one pull of each arm if b = 0.
-    """
+    """Return M-TS-Gaussian (ts-is-dp, Algorithm 2); by ``n``, an arm is pulled before it draws."""
     prior_count = 1 if count == "n+1" else 0
     return Sampler(horizon, max(b, 1 - prior_count), c, prior_count)
 
@@ -89,18 +87,15 @@ def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2) -> Sampler:
     round K + floor(phi) the output is that of Thompson sampling on batch means; an output cut
     there is a function of the whole output, so that its loss is a lower bound for the whole.
     """
-    rounds = min(horizon, arms + math.floor(dp_ts_ucb_budget(alpha, horizon)))
+    rounds = min(horizon, arms + math.floor(privacy.dp_ts_ucb_budget(alpha, horizon)))
     return Sampler(rounds, 1, math.log(horizon) ** alpha, 0, batches=True)
 
 
-_INNER = np.arange(-9.0, 9.1, 1.5)
 _OUTER = np.array([12.0, 16.0, 24.0, 37.0])
-_BREAKS = np.concatenate([-_OUTER, _INNER, _OUTER])
+_BREAKS = np.concatenate([-_OUTER, np.arange(-9.0, 9.1, 1.5), _OUTER])
 """Where the line is cut, in deviations from every centre."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
-_NEGLIGIBLE = 40.0
-"""Log of how far below the largest value the integrand may be left out."""
 
 
 @njit
@@ -121,10 +116,9 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     """Return the log chance that the draw of one arm exceeds those of all others.
 
     With two arms, the log of Phi. With more, the integral of f_a(u) prod_j Phi((u - m_j)/s_j) by
-    Gauss and Legendre, 10 nodes between neighbouring breaks, which are close in units of every
-    deviation. The integrand is log-concave, so that its largest value is next to the break with the
-    largest one, and all that is left out further away is negligible. Relative error below 1e-9 for
-    chances above 1e-30.
+    Gauss and Legendre between breaks that are close in units of every deviation. The integrand is
+    log-concave: its largest value is next to the break with the largest one, and what is below
+    exp(-40) of it is left out. Relative error below 1e-9 for chances above 1e-30.
     """
     arms = centres.size
     if arms == 2:
@@ -143,7 +137,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     total = 0.0
     for j in range(breaks.size - 1):
         near = top - 1 <= j <= top
-        if near or max(heights[j], heights[j + 1]) > heights[top] - _NEGLIGIBLE:
+        if near or max(heights[j], heights[j + 1]) > heights[top] - 40.0:
             half = 0.5 * (breaks[j + 1] - breaks[j])
             middle = 0.5 * (breaks[j + 1] + breaks[j])
             part = 0.0
@@ -195,11 +189,8 @@ def abandoned_arm(sampler: Sampler) -> Event:
     return Event(words, log_p, log_q, 0.0 if sampler.forced_pulls else math.log(0.5))
 
 
-PULLS = (1, 2, 3, 5, 10)
-"""Pulls of the arm with the changed reward."""
-
-OTHER_PULLS = (1, 2, 5, 10, 100, 1_000, 10_000)
-"""Pulls of the other arm."""
+PULLS, OTHER_PULLS = (1, 2, 3, 5, 10), (1, 2, 5, 10, 100, 1_000, 10_000)
+"""Pulls of the arm with the changed reward before a decision, and of the other arm."""
 
 
 def score_shift(pulls: int, others: int) -> float:
@@ -223,22 +214,16 @@ def decision(pulls: int, others: int, chosen: int, score: float) -> Event:
 
 def worst_decision(epsilon: float) -> Event:
     """Return the decision that needs the largest delta at epsilon, rewards being in [0, 1]."""
-    decisions = [
-        decision(pulls, others, chosen, _worst_score(epsilon, pulls, others, chosen))
-        for pulls in PULLS
-        for others in OTHER_PULLS
-        for chosen in (1, 2)
-    ]
+    decisions = []
+    for pulls, others, chosen in itertools.product(PULLS, OTHER_PULLS, (1, 2)):
+        shift = score_shift(pulls, others)
+        # Under the less likely input the chosen arm may have seen zeros and its rival ones; no
+        # rewards give a lower score.
+        rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
+        lowest = -rival / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
+        score = max(-epsilon / shift - shift / 2.0, lowest)
+        decisions.append(decision(pulls, others, chosen, score))
     return max(decisions, key=lambda event: event.delta(epsilon))
-
-
-def _worst_score(epsilon: float, pulls: int, others: int, chosen: int) -> float:
-    """Return the score under the worst rewards; none falls below that of rewards 0 to 1."""
-    shift = score_shift(pulls, others)
-    # Under the less likely input the chosen arm may have seen zeros and its rival ones.
-    rival = others / (others + 1) if chosen == 1 else pulls / (pulls + 1)
-    lowest = -rival / math.sqrt(1.0 / (pulls + 1) + 1.0 / (others + 1))
-    return max(-epsilon / shift - shift / 2.0, lowest)
 
 
 _TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
@@ -301,3 +286,130 @@ def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -
     more, less = hits(second, tau)
     low, high = clopper_pearson(more, runs, level)[0], clopper_pearson(less, runs, level)[1]
     return tau, math.log(high), math.log(low) if low else -math.inf, runs
+
+
+def decision_rows(
+    deltas: Sequence[float] = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6),
+) -> Iterator[AuditRow]:
+    """Yield AUD-1 and AUD-5: one decision is 1/sqrt(2)-GDP, and (epsilon0, delta0)-DP.
+
+    Lemma 3 and Theorem 7 of ts-is-dp.
+    """
+    for pulls in PULLS:
+        others = OTHER_PULLS[-1]
+        yield _decision_row(
+            decision(pulls, others, 1, -score_shift(pulls, others) / 2.0),
+            measure=MU,
+            statement="AUD-1",
+            parameters=f"n1={pulls}, n2={others}",
+            claimed=privacy.ts_round_gdp(),
+        )
+    for delta in deltas:
+        epsilon = privacy.ts_round_epsilon(delta, 2)
+        yield _decision_row(
+            worst_decision(epsilon),
+            measure=Measure("delta", epsilon=epsilon),
+            statement="AUD-5",
+            parameters=f"epsilon={epsilon:.6g}, delta={delta:g}",
+            claimed=delta,
+        )
+
+
+def _decision_row(event: Event, **about: Any) -> AuditRow:
+    pulls, others = map(int, event.place)
+    pair = (
+        f"before the decision arm 1 was pulled {pulls} times and arm 2 {others} times; one reward "
+        "of arm 1 is 0 in x, 1 in x'"
+    )
+    about |= {"algorithm": "ts-gaussian", "notion": "round", "engine": "likelihood"}
+    return exact_row(event, pair, horizon=pulls + others + 1, **about)
+
+
+def theorem_3(horizon: int, arms: int = 2) -> dict[str, Any]:
+    """Return fields of a row on AUD-2: T rounds are sqrt(T/2)-GDP."""
+    return {
+        "statement": "AUD-2",
+        "algorithm": "ts-gaussian",
+        "arms": arms,
+        "horizon": horizon,
+        "claimed": privacy.ts_gaussian_gdp(horizon),
+    }
+
+
+def lemma_5(b: int, c: float, horizon: int) -> dict[str, Any]:
+    """Return fields of a row on AUD-3: Modified TS is sqrt(T/(c(b+1)))-GDP."""
+    return {
+        "statement": "AUD-3",
+        "algorithm": "m-ts-gaussian",
+        "horizon": horizon,
+        "parameters": f"b={b}, c={c:.10g}",
+        "claimed": privacy.modified_ts_gdp(b, c, horizon),
+    }
+
+
+def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
+    """Return the bound on mu from the transcript in which arm 1 is abandoned."""
+    event, words = abandoned_arm(sampler), ABANDONED.words
+    return exact_row(event, words, measure=MU, engine="exact sequence", **about)
+
+
+FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
+"""Horizons of the abandoned arm."""
+
+
+def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
+    """Yield AUD-2 by the abandoned arm."""
+    for horizon in far:
+        yield abandoned_row(ts_gaussian(horizon), **theorem_3(horizon))
+
+
+SAMPLED_ZETA = 1.5
+"""Distance of arm 1 in the tables of the simulated outputs."""
+
+
+def sampled_rows(
+    sampled: Sequence[tuple[int, int, int]] = (
+        (2, 100, 200_000),
+        (3, 100, 3_000),
+        (5, 50, 2_000),
+    ),
+    seed: int = DEFAULT_ROOT_SEED,
+) -> Iterator[AuditRow]:
+    """Yield AUD-2 by counts of simulated outputs: K, T and runs under either input."""
+    for arms, horizon, runs in sampled:
+        pair, ratios = hold(SAMPLED_ZETA, horizon, arms=arms), []
+        for second in (False, True):
+            law = "x'" if second else "x"
+            key = stream_key(["audit", "gaussian", arms, horizon, runs, law])
+            generator = run_generator(seed, key, 0)
+            ratios.append(simulate(ts_gaussian(horizon), pair, runs, generator, second=second))
+        # The event that shows most is rare under x' and less so under x: arm 1 is avoided.
+        tau, log_q, log_p, certifying = simulated_threshold(-ratios[1], -ratios[0])
+        yield exact_row(
+            Event(f"ln(P/Q) of the arm sequence is at least {tau:.6g}", log_p, log_q),
+            pair.words,
+            measure=MU,
+            engine="likelihood",
+            confidence=0.95,
+            runs=int(certifying),
+            seed=seed,
+            **theorem_3(horizon, arms),
+        )
+
+
+def quoted_rows(far: Sequence[int] = FAR, horizon: int = 1_000_000) -> Iterator[AuditRow]:
+    """Yield AUD-6: the bounds of Thompson sampling that dp-ts-ucb quotes (Section 3, Table 1).
+
+    Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
+    """
+    about = {"statement": "AUD-6", "interpretation": "count=n"}
+    for rounds in far:
+        yield abandoned_row(ts_gaussian(rounds, "n"), **theorem_3(rounds) | about)
+    figure_4 = [(0, 5.0 * math.log(horizon) ** alpha) for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    # c makes the privacy equal to that of DP-TS-UCB.
+    pre_pulls = (0, 1, 500, 1_000, 2_000, 5_000, 100_000)
+    figures_5_and_6 = [
+        (b, privacy.equal_privacy_c(alpha, b, horizon)) for alpha in (0.0, 1.0) for b in pre_pulls
+    ]
+    for b, c in figure_4 + figures_5_and_6:
+        yield abandoned_row(modified_ts(b, c, horizon, "n"), **lemma_5(b, c, horizon) | about)

@@ -481,14 +481,18 @@ class Series:
                 curves = all_curves(recorded, label, metric.removesuffix(NASH_REGRET))
                 times = curves[0].times
             else:
-                times, farthest = recorded.block(label, metric).times, 0.0
-            if "t" in self.tags:
+                times = recorded.block(label, metric).times
+                farthest = 0.0 if "t" in self.tags else FARTHEST
+            if {"t", "share"} & self.tags.keys():
                 self._nearest(times, farthest)
 
     def per_run(self) -> Values:
         """Return one number a run."""
         name, where = self.place
-        return self.evidence.values(name, self.metric, self.tags.get("t"), **where)
+        t = self.tags.get("t")
+        if t is None and "share" in self.tags:
+            t = self.times[self._nearest(np.array(self.times))]
+        return self.evidence.values(name, self.metric, t, **where)
 
     def number(self) -> Estimate:
         """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.

@@ -210,9 +210,13 @@ def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
         {name: number(name, value) for name, value in pairs(key, " ".join(group)).items()}
         for key, group in (("given", given), ("to", to[1:]))
     )
-    level, found = conversion(known, "".join(to[:1]), wanted)
-    rows = [asdict(each.level) | {"source": each.source} for each in found]
-    text = f"{level.describe()} implies " + "; ".join(each.describe() for each in found)
+    stated, found = conversion(known, "".join(to[:1]), wanted)
+    rows = [
+        {name: getattr(each.guarantee, name) for name in ("kind", "parameter", "order", "slack")}
+        | {"source": each.source}
+        for each in found
+    ]
+    text = f"{stated.name} implies " + "; ".join(each.describe() for each in found)
     show(rows, form, text)
 
 

@@ -15,16 +15,15 @@ from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
-from dpbandits.auditing.lattice import ideal_mu
-from dpbandits.auditing.statements import FIXED_LENGTH
-from dpbandits.auditing.thompson_statements import DELTAS
+from dpbandits.auditing.gdp_ncb import FIXED_LENGTH
+from dpbandits.auditing.lattice import DELTAS, ideal_mu
 from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.palette import COLOURS
+from dpbandits.reporting.style import add_legend, write_note
 
 Curves = pd.DataFrame
 """Columns series, x, y, lo, hi; ``kind`` claimed, lower or ideal; ``log10_chance`` of the event."""
@@ -247,11 +246,7 @@ def _by_horizon(rows: pd.DataFrame, epsilon: float) -> Curves:
             curves.append(curve(title, tags, part["horizon"], part["ratio"]))
             horizons |= set() if is_scaled else set(part["horizon"])
     lengths = sorted(map(int, horizons))
-    left = [horizon - math.isqrt(horizon) - 1 for horizon in lengths]
-    shares = [
-        math.floor(math.log2(rounds / 2 + 1)) / math.log(horizon)
-        for rounds, horizon in zip(left, lengths, strict=True)
-    ]
+    shares = [math.floor(math.log2((t - math.isqrt(t) - 1) / 2 + 1)) / math.log(t) for t in lengths]
     curves.append(curve("number of releases / ln T", {}, lengths, shares))
     return joined(curves)
 
@@ -336,9 +331,8 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
     points = []
     drawn, all_axes = canvas(columns=len(panels))
     handles: dict[str, Any] = {}
-    is_seen: set[bool] = set()
     for letter, axes, panel in zip("abc", all_axes, panels, strict=False):
-        own = _draw(axes, panel, is_seen)
+        own = _draw(axes, panel)
         if panel.steps:
             axes.legend(own.values(), own.keys(), loc="upper left")
         else:
@@ -347,14 +341,12 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
         axes.set_title(f"({letter}) {panel.title}" if several else panel.title)
         prefix = f"{letter}: " if several else ""
         points.append(panel.curves.assign(series=prefix + panel.curves["series"]))
-    grey: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": "#555555"}
-    if False in is_seen:
-        handles[SEEN] = Line2D([], [], **grey)
-        handles[RARE] = Line2D([], [], **grey, **HOLLOW)
+    table = pd.concat(points, ignore_index=True)
+    if not table["log10_chance"][table["kind"] == "lower"].ge(OBSERVABLE).all():
+        handles |= _seen_and_rare()
     if foot:
         drawn.supxlabel(foot, fontsize=7)
     add_legend(drawn, _by_channel(panels[0], handles))
-    table = pd.concat(points, ignore_index=True)
     runs = table["runs"].fillna(0).astype(int) if "runs" in table else 0
     return drawn, table.assign(variant="as-written", interpretation="", runs=runs)
 
@@ -368,9 +360,8 @@ def _by_channel(panel: Panel, handles: dict[str, Any]) -> dict[str, Any]:
     colours = {
         head: Line2D([], [], color=looks[head, end].colour) for end in ends for head in heads
     }
-    grey: dict[str, Any] = {"linestyle": "none", "color": "#555555"}
     markers = {
-        _label(end): Line2D([], [], marker=looks[head, end].marker, **grey)
+        _label(end): Line2D([], [], **GREY | {"marker": looks[head, end].marker})
         for head in heads
         for end in ends
     }
@@ -386,9 +377,16 @@ def _label(name: str) -> str:
 
 
 HOLLOW: dict[str, Any] = {"markerfacecolor": "none", "markeredgewidth": 0.8}
+GREY: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": "#555555"}
 
 
-def _draw(axes: Axes, panel: Panel, is_seen: set[bool]) -> dict[str, Any]:
+def _seen_and_rare(**look: Any) -> dict[str, Line2D]:
+    """Return the legend of filled and hollow marks."""
+    grey = GREY | look
+    return {SEEN: Line2D([], [], **grey), RARE: Line2D([], [], **grey, **HOLLOW)}
+
+
+def _draw(axes: Axes, panel: Panel) -> dict[str, Any]:
     """Draw claims as lines, observable bounds as filled joined marks, others as hollow marks."""
     handles: dict[str, Any] = {}
     if panel.limit is not None:
@@ -401,7 +399,6 @@ def _draw(axes: Axes, panel: Panel, is_seen: set[bool]) -> dict[str, Any]:
             continue
         marks: dict[str, Any] = {"color": look.colour, "marker": look.marker}
         seen = drawn["log10_chance"] >= OBSERVABLE
-        is_seen |= set(seen)
         rare = drawn[~seen]
         every = max(len(rare) // MANY, 1)
         hollow: dict[str, Any] = {"linestyle": "none", **HOLLOW}
@@ -472,7 +469,13 @@ def summary(rows: pd.DataFrame) -> Drawn:
     for _, point in points.iterrows():
         _mark(axes, point, names.index(point["name"]))
     _finish(axes, names)
-    add_legend(drawn, _handles())
+    look: dict[str, Any] = {"linestyle": "none", "markersize": 4.2}
+    variants = {
+        variant: Line2D([], [], marker=marker, color=colour, **look)
+        for variant, (marker, colour) in LOOKS.items()
+    }
+    unbounded = Line2D([], [], **GREY | look | {"marker": ">"})
+    add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": unbounded})
     places = [names.index(name) for name in points["name"]]
     drawn_points = points.assign(series=points["name"] + ", " + points["kind"], y=places)
     return drawn, drawn_points.assign(x=points["ratio"], lo=places, hi=places)
@@ -541,20 +544,6 @@ def _finish(axes: Axes, names: list[str]) -> None:
     axes.set_xlabel("certified lower bound over the claimed bound")
     axes.text(1.15, -0.75, "the bound exceeds the claim", fontsize=7, va="bottom")
     axes.text(0.87, -0.75, "not contradicted", fontsize=7, va="bottom", ha="right")
-
-
-def _handles() -> dict[str, Line2D]:
-    look: dict[str, Any] = {"linestyle": "none", "markersize": 4.2}
-    grey: dict[str, Any] = {"marker": "o", "color": "#555555", **look}
-    variants = {
-        variant: Line2D([], [], marker=marker, color=colour, **look)
-        for variant, (marker, colour) in LOOKS.items()
-    }
-    return variants | {
-        SEEN: Line2D([], [], **grey),
-        RARE: Line2D([], [], **HOLLOW, **grey),
-        "unbounded": Line2D([], [], **{**grey, "marker": ">"}),
-    }
 
 
 DIAGRAMS: dict[str, Diagram] = {

@@ -41,10 +41,6 @@ TEXTS = ("variant", "interpretation", "tied", *INTERPRETATIONS)
 """Columns of the tables that may be empty texts."""
 
 
-COLUMNS = {"extra-regret": "tail", "extra-best-arm": "plane", "extra-winners": "margin_lo"}
-"""A column of each table that those of earlier comparisons do not have."""
-
-
 def read_table(path: Path) -> pd.DataFrame:
     """Return a table of scores or of winners, as it was written."""
     if not path.is_file():
@@ -53,8 +49,6 @@ def read_table(path: Path) -> pd.DataFrame:
             f"extras (--scale) or published"
         )
     frame = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
-    if path.stem in COLUMNS and COLUMNS[path.stem] not in frame:
-        raise InputError(f"{path}: has no column {COLUMNS[path.stem]}; allowed: a current table")
     return frame.fillna({name: "" for name in TEXTS if name in frame})
 
 

@@ -37,6 +37,7 @@ LEAST = 1.0
 """Least regret, one reward: ratios of smaller ones say nothing."""
 
 _WHO = ["algorithm", "variant", "interpretation"]
+_PRICES = ("price", "price_lo", "price_hi", "tail")
 
 Scales = NDArray[np.float64]
 """The scale of one algorithm on each instance."""
@@ -76,7 +77,7 @@ def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
     means = pd.DataFrame([_mean_of(names, group) for names, group in groups])
     is_free = means["kind"] == NONE
     if (families["scale"] == families["score"]).all() or not is_free.any():
-        return means.assign(price=np.nan, price_lo=np.nan, price_hi=np.nan, tail=np.nan)
+        return means.assign(**dict.fromkeys(_PRICES, np.nan))
     level = means["scales"].map(np.mean)
     best = level[is_free].groupby([means["arms"], means["horizon"]]).idxmin()
     bases = means.loc[best].set_index(["arms", "horizon"])["scales"]
@@ -100,15 +101,10 @@ def _price(row: pd.Series, bases: pd.Series) -> dict[str, float]:
     """Return the ratio of one algorithm to the best without privacy."""
     key = (row["arms"], row["horizon"])
     if key not in bases.index:
-        return dict.fromkeys(("price", "price_lo", "price_hi", "tail"), np.nan)
+        return dict.fromkeys(_PRICES, np.nan)
     ratios = row["scales"] - bases[key]
-    price, lo, hi = np.exp(mean_interval(ratios))
-    return {
-        "price": price,
-        "price_lo": lo,
-        "price_hi": hi,
-        "tail": np.exp(np.quantile(ratios, TAIL)),
-    }
+    values = np.exp([*mean_interval(ratios), np.quantile(ratios, TAIL)])
+    return dict(zip(_PRICES, values, strict=True))
 
 
 def mean_interval(values: pd.Series | Scales) -> tuple[float, float, float]:
@@ -237,12 +233,15 @@ def _families(frames: Frames) -> pd.DataFrame:
     return family_scores(pd.concat(frames.values(), ignore_index=True))
 
 
+def _names(algorithms: pd.Series) -> list[str]:
+    return [PLAYERS[algorithm][0] for algorithm in algorithms]
+
+
 def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
     """Return means with name and class of each algorithm, in the order of the table."""
-    order = {algorithm: place for place, algorithm in enumerate(PLAYERS)}
-    table = means.assign(name=[PLAYERS[algorithm][0] for algorithm in means["algorithm"]])
-    table = table.rename(columns={"kind": "class"})
-    table["place"] = table["algorithm"].map(order)
+    table = means.rename(columns={"kind": "class"})
+    place = table["algorithm"].map([*PLAYERS].index)
+    table = table.assign(name=_names(table["algorithm"]), place=place)
     table = table.sort_values(["arms", "horizon", "place", "epsilon"], ignore_index=True)
     names = ["algorithm", "name", "class", "variant", "interpretation", *SETTING]
     return table[[*names, *measured, "instances", "runs"]]
@@ -257,10 +256,8 @@ def regret(frames: Frames) -> pd.DataFrame:
     rows = pd.concat(frames.values(), ignore_index=True)
     names = ["algorithm", "interpretation", *SETTING]
     chosen = rows.groupby(names, dropna=False)[["b", "c", "alpha"]].first().reset_index()
-    means = mean_scores(family_scores(rows)).rename(
-        columns={"score": "regret", "lo": "regret_lo", "hi": "regret_hi"}
-    )
-    means = means.rename(columns={"price_lo": "lo", "price_hi": "hi"})
+    ends = {"lo": "regret_lo", "hi": "regret_hi", "price_lo": "lo", "price_hi": "hi"}
+    means = mean_scores(family_scores(rows)).rename(columns={"score": "regret"} | ends)
     table = _named(means, "price", "lo", "hi", "tail", "regret", "regret_lo", "regret_hi")
     return table.merge(chosen, on=names, how="left", validate="one_to_one")
 
@@ -283,12 +280,10 @@ def best_arm(frames: Frames) -> pd.DataFrame:
 def winning(frames: Frames) -> pd.DataFrame:
     """Return one row for each class of privacy and setting: its winner, or the tie."""
     table = winners(mean_scores(_families(frames)))
-    for column in ("first", "second"):
-        table[f"{column}_name"] = [PLAYERS[algorithm][0] for algorithm in table[column]]
-    table["best"] = table["first_name"].where(
-        table["verdict"] == "winner", "tie: " + table["first_name"]
-    )
-    return table
+    first, second = _names(table["first"]), _names(table["second"])
+    table = table.assign(first_name=first, second_name=second)
+    tied = "tie: " + table["first_name"]
+    return table.assign(best=table["first_name"].where(table["verdict"] == WINNER, tied))
 
 
 def tuning(frames: Frames) -> pd.DataFrame:

@@ -18,8 +18,8 @@ from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYER
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend
 from dpbandits.reporting.palette import look_of
+from dpbandits.reporting.style import add_legend
 
 EPSILON = r"$\epsilon$"
 PRICE = "regret over the best\nwithout privacy"
@@ -46,14 +46,13 @@ def draw_map(rows: pd.DataFrame) -> Drawn:
     lengths = [sorted(table["horizon"][table["arms"] == count].unique()) for count in counts]
     height = 0.3 * sum(map(len, lengths)) / len(counts) + 0.4
     shape = len(counts), len(classes)
-    drawn, panels = _panels(*shape, MAP_WIDTH, height, height_ratios=[*map(len, lengths)])
+    drawn, panels = _panels(*shape, EPSILON, MAP_WIDTH, height, height_ratios=[*map(len, lengths)])
     for count, horizons, line in zip(counts, lengths, panels, strict=True):
         for name, axes in zip(classes, line, strict=True):
             field = table[(table["class"] == name) & (table["arms"] == count)]
             _draw_cells(axes, field, sorted(table["epsilon"].unique()), horizons)
             axes.set_title(f"{DESCRIPTIONS[name]}: K = {count}", fontsize=7.5)
         line[0].set_ylabel("horizon $T$")
-    _label_budgets(panels)
     add_legend(drawn, _map_handles(table))
     won = table["verdict"] == WINNER
     names = table["first"].where(won, "tie of " + table["first"] + " and " + table["second"])
@@ -119,7 +118,7 @@ def draw_price(rows: pd.DataFrame) -> Drawn:
     means = at_common_horizon(mean_scores(family_scores(rows)))
     counts = sorted(means["arms"].unique())
     points = []
-    drawn, panels = _panels(len(MODELS), len(counts), sharey="row")
+    drawn, panels = _panels(len(MODELS), len(counts), EPSILON, sharey="row")
     for (model, classes), line in zip(MODELS.items(), panels, strict=True):
         for count, axes in zip(counts, line, strict=True):
             field = means[(means["arms"] == count) & means["kind"].isin(classes)]
@@ -128,7 +127,6 @@ def draw_price(rows: pd.DataFrame) -> Drawn:
             _round_ticks(axes, "y")
             axes.set_title(f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
         line[0].set_ylabel(PRICE)
-    _label_budgets(panels)
     return drawn, pd.concat(points, ignore_index=True)
 
 
@@ -163,21 +161,17 @@ def draw_worst(rows: pd.DataFrame) -> Drawn:
     """Return the price of privacy, its mean and what one instance in ten exceeds, by algorithm."""
     means = at_common_horizon(mean_scores(family_scores(rows)))
     counts, points = sorted(means["arms"].unique()), []
-    drawn, panels = _panels(len(WORST_EPSILONS), len(counts), sharey="row")
+    drawn, panels = _panels(len(WORST_EPSILONS), len(counts), PRICE, sharey="row")
     for epsilon, line in zip(WORST_EPSILONS, panels, strict=True):
         private = means[means["epsilon"] == epsilon]
         level = np.log(private["price"]).groupby(private["algorithm"]).mean()
         order = list(level.sort_values(kind="stable").index)
         for count, axes in zip(counts, line, strict=True):
             field = private[private["arms"] == count]
-            _draw_dumbbells(axes, field, order)
+            points += _dumbbells(axes, field, f"K = {count}, epsilon = {epsilon:g}", order)
             axes.set_title(
                 f"{EPSILON} = {epsilon:g}, K = {count}, T = {field['horizon'].iloc[0]:,}"
             )
-            place = f"K = {count}, epsilon = {epsilon:g}"
-            points += _dumbbell_points(field, place, order)
-    for axes in panels[-1]:
-        axes.set_xlabel(PRICE)
     look: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "none"}
     hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
     handles = {
@@ -188,20 +182,19 @@ def draw_worst(rows: pd.DataFrame) -> Drawn:
     return drawn, pd.concat(points, ignore_index=True)
 
 
-def _draw_dumbbells(axes: Axes, field: pd.DataFrame, order: list[str]) -> None:
-    """Draw a line for each algorithm from the mean (full mark) to the tail (open mark)."""
+def _dumbbells(axes: Axes, field: pd.DataFrame, place: str, order: list[str]) -> list[pd.DataFrame]:
+    """Draw a line for each algorithm from the mean (full mark) to the tail (open mark).
+
+    Return the plotted numbers: x the ratio, y the line from the top.
+    """
     for row in field.to_dict("records"):
-        place, mark = order.index(row["algorithm"]), _mark(row["algorithm"])
-        axes.plot([row["price"], row["tail"]], [place] * 2, color=mark["color"], linewidth=0.9)
-        axes.plot(row["price"], place, **mark)
-        axes.plot(row["tail"], place, **mark, markerfacecolor="white", markeredgewidth=0.8)
+        y, mark = order.index(row["algorithm"]), _mark(row["algorithm"])
+        axes.plot([row["price"], row["tail"]], [y] * 2, color=mark["color"], linewidth=0.9)
+        axes.plot(row["price"], y, **mark)
+        axes.plot(row["tail"], y, **mark, markerfacecolor="white", markeredgewidth=0.8)
     axes.set_yticks(range(len(order)), [PLAYERS[name][0] for name in order], fontsize=7)
     axes.set_ylim(len(order) - 0.4, -0.6)
     _round_ticks(axes, "x")
-
-
-def _dumbbell_points(field: pd.DataFrame, place: str, order: list[str]) -> list[pd.DataFrame]:
-    """Return the plotted numbers: x the ratio, y the line from the top."""
     lines = field["algorithm"].map(order.index)
     names = field["algorithm"].map(lambda algorithm: PLAYERS[algorithm][0])
     ends = dict.fromkeys(("y", "lo", "hi"), lines)
@@ -218,7 +211,7 @@ def draw_tuning(frames: pd.DataFrame) -> Drawn:
     table = table.rename(columns={"epsilon": "x", "gain": "y"})
     counts, horizons = (sorted(table[key].unique()) for key in ("arms", "horizon"))
     points = []
-    drawn, panels = _panels(1, len(horizons), sharey=True)
+    drawn, panels = _panels(1, len(horizons), EPSILON, sharey=True)
     for horizon, axes in zip(horizons, panels[0], strict=True):
         for count, look in zip(counts, palette.ordered_looks(len(counts)), strict=True):
             line = table[(table["horizon"] == horizon) & (table["arms"] == count)]
@@ -230,21 +223,18 @@ def draw_tuning(frames: pd.DataFrame) -> Drawn:
         _budget_ticks(axes, sorted(table["x"].unique()))
         axes.set_title(f"T = {horizon:,}")
     panels[0, 0].set_ylabel("regret untuned over tuned")
-    _label_budgets(panels)
     return drawn, pd.concat(points, ignore_index=True)
 
 
 def _panels(
-    rows: int, columns: int, width: float | None = None, height: float = 1.9, **options: Any
+    rows: int, columns: int, x: str, width: float = 0.0, height: float = 1.9, **options: Any
 ) -> tuple[Figure, np.ndarray]:
+    """Return a figure and its panels, of which the lowest have the label of x."""
     width = width or (style.WIDE_PAGE if columns > 2 else style.PAGE_WIDTH)
     drawn, panels = canvas(rows, columns, width, height, **options)
+    for axes in panels[-columns:]:
+        axes.set_xlabel(x)
     return drawn, np.array(panels).reshape(rows, columns)
-
-
-def _label_budgets(panels: np.ndarray) -> None:
-    for axes in panels[-1]:
-        axes.set_xlabel(EPSILON)
 
 
 def _budget_ticks(axes: Axes, budgets: Sequence[float]) -> None:

@@ -17,7 +17,7 @@ from dpbandits.comparisons.field import (
 )
 from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
-from dpbandits.reporting.lines import final_means
+from dpbandits.reporting.lines import final_values
 
 
 def tuned(context: Context) -> tuple[int, float]:
@@ -71,7 +71,7 @@ def _column(epsilon: float) -> str:
 def _final_means(frames: Frames) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the paper whose arms they are and the mean final regret of every series."""
     for name, frame in frames.items():
-        yield name.removesuffix("-arms"), final_means(frame, "pseudo_regret", f"tables: {name}")
+        yield name.removesuffix("-arms"), final_values(frame, "pseudo_regret", f"tables: {name}")
 
 
 def regrets(frames: Frames) -> pd.DataFrame:

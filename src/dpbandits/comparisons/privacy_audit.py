@@ -19,7 +19,6 @@ from scipy.special import ndtr, ndtri
 
 from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing import statements, thompson_statements  # noqa: F401
 from dpbandits.auditing.best_arm import (
     ANGLES,
     DIAGONAL,
@@ -33,10 +32,10 @@ from dpbandits.auditing.events import LOG10, Values, clopper_pearson
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold
 from dpbandits.auditing.lattice import LEAST, loss_law, tradeoff_curve
-from dpbandits.auditing.rows import STATEMENTS, AuditRow, swept_rows, to_frame
+from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
 from dpbandits.auditing.run import LEVEL, published
-from dpbandits.auditing.thompson import simulate, ts_gaussian
-from dpbandits.auditing.thompson_statements import SAMPLED_ZETA
+from dpbandits.auditing.statements import SWEPT, swept_rows
+from dpbandits.auditing.thompson import SAMPLED_ZETA, simulate, ts_gaussian
 from dpbandits.claims.verdict import holm_levels
 from dpbandits.engine.cache import require_cache
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
@@ -207,9 +206,6 @@ def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
         )
     return joined(curves)
 
-
-SWEPT = ("releases", "decisions", "thompson", "thompson-long", "modified", "budgets")
-"""Names of the results that are rows of the statements."""
 
 ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
     **{name: swept_frame(name) for name in SWEPT},

@@ -22,8 +22,7 @@ from dpbandits.pipeline.targets import (
     recorded,
     targets,
 )
-from dpbandits.reporting.report import body, pdf_of, render, require_pdflatex
-from dpbandits.reporting.text import escape
+from dpbandits.reporting.text import body, escape, pdf_of, render, require_pdflatex
 
 TITLE = "dpbandits: papers on differentially private bandits, rebuilt"
 MANY = 3

@@ -25,7 +25,7 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
 from dpbandits.pipeline.study import Study, apart_from_registry
 from dpbandits.reporting import spec as entries
-from dpbandits.reporting.report import template_text
+from dpbandits.reporting.text import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"

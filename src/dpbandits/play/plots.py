@@ -78,7 +78,7 @@ def looks_of(algorithms: Sequence[str]) -> list[palette.Look]:
     """Return the looks of lines, of which several may be of one algorithm, or user-defined."""
     others = [name for name in dict.fromkeys(algorithms) if name not in ALGORITHMS]
     looks = [
-        palette.algorithm_look(name) if name in ALGORITHMS else own_look(others.index(name))
+        palette.look_of(name) if name in ALGORITHMS else own_look(others.index(name))
         for name in algorithms
     ]
     return palette.tell_apart(looks)

@@ -9,7 +9,6 @@ each algorithm is in `dpbandits.algorithms.guarantees`.
 from dpbandits.privacy.conversions import (
     improved_rdp_to_dp,
     improved_zcdp_epsilon,
-    optimal_order,
     pure_to_gdp,
     pure_to_rdp,
     rdp_to_dp,
@@ -21,13 +20,11 @@ from dpbandits.privacy.gaussian import (
     delta,
     epsilon,
     eta_from,
-    gaussian_mechanism,
     log_delta,
 )
 from dpbandits.privacy.guarantee import (
     Converted,
     Guarantee,
-    Level,
     convert,
 )
 from dpbandits.privacy.thompson import (
@@ -37,7 +34,6 @@ from dpbandits.privacy.thompson import (
     equal_privacy_c,
     instance_specific_gdp,
     modified_ts_gdp,
-    report_noisy_max_epsilon,
     report_noisy_max_true_delta,
     required_c,
     ts_basic_standard_epsilon,
@@ -52,7 +48,6 @@ from dpbandits.privacy.thompson import (
 __all__ = [
     "Converted",
     "Guarantee",
-    "Level",
     "advanced_composition",
     "compose_gdp",
     "convert",
@@ -62,18 +57,15 @@ __all__ = [
     "epsilon",
     "equal_privacy_c",
     "eta_from",
-    "gaussian_mechanism",
     "improved_rdp_to_dp",
     "improved_zcdp_epsilon",
     "instance_specific_gdp",
     "log_delta",
     "modified_ts_gdp",
-    "optimal_order",
     "pure_to_gdp",
     "pure_to_rdp",
     "rdp_to_dp",
     "rdp_to_dp_at_order",
-    "report_noisy_max_epsilon",
     "report_noisy_max_true_delta",
     "required_c",
     "ts_basic_standard_epsilon",

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Collection
-from typing import TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +14,8 @@ FloatArray = NDArray[np.float64]
 # Larger numbers mean nothing here, and their squares would overflow.
 _LARGEST = 1e100
 
-# One scalar or array that decides whether the answer is a scalar or an array.
-Values = TypeVar("Values", float, FloatArray)
+Numbers = Any
+"""A float, or an array where an argument is one."""
 
 
 def refusal(name: str, value: object, allowed: str) -> InputError:
@@ -78,12 +78,6 @@ def choice(name: str, value: str, allowed: Collection[str]) -> str:
     return value
 
 
-def unwrap(answer: ArrayLike) -> float | FloatArray:
+def unwrap(answer: ArrayLike) -> Numbers:
     """A float for a result without axes, the array otherwise."""
-    result: float | FloatArray = np.asarray(answer, dtype=np.float64)[()]
-    return result
-
-
-def unwrap_like(argument: Values, answer: ArrayLike) -> Values:
-    """The same, for an answer that has the shape of one argument."""
-    return cast(Values, unwrap(answer))
+    return np.asarray(answer, dtype=np.float64)[()]

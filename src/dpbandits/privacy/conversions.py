@@ -9,15 +9,13 @@ An argument outside its range is an InputError.
 
 import math
 from collections.abc import Callable
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
 from scipy.special import erfinv, ndtri_exp
 
 from dpbandits.privacy._checks import (
-    FloatArray,
+    Numbers,
     above_one,
     non_negative,
     positive,
@@ -75,11 +73,7 @@ def pure_to_rdp(epsilon: float, alpha: float) -> float:
     return min(excess / (order - 1.0) * (1.0 + 1e-12), level)
 
 
-@overload
-def rdp_to_dp_at_order(gamma: float, alpha: float, delta: float) -> float: ...
-@overload
-def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> FloatArray: ...
-def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> float | FloatArray:
+def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> Numbers:
     """Return the epsilon that (alpha, gamma)-RDP implies at delta.
 
     Source: ts-is-dp, appendix C.2 (from Mironov, 2017): gamma + log(1/delta) / (alpha - 1).
@@ -93,34 +87,11 @@ def rdp_to_dp_at_order(gamma: ArrayLike, alpha: ArrayLike, delta: ArrayLike) -> 
     return unwrap(gammas - np.log(probability("delta", delta)) / (orders - 1))
 
 
-@overload
-def optimal_order(slope: float, delta: float) -> float: ...
-@overload
-def optimal_order(slope: ArrayLike, delta: ArrayLike) -> FloatArray: ...
-def optimal_order(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
-    """Return the order that minimises the converted epsilon of a straight RDP curve.
-
-    slope * alpha + log(1/delta)/(alpha - 1) is convex in alpha, with its derivative zero at
-    alpha = 1 + sqrt(log(1/delta) / slope).
-
-    Source: derived; ts-is-dp, Theorem 8, for the slope T/4.
-
-    Args:
-        slope: Slope of the RDP curve, above 0.
-        delta: Strictly between 0 and 1.
-    """
-    logs = np.log(probability("delta", delta))
-    return unwrap(1 + np.sqrt(-logs / positive("slope", slope)))
-
-
-@overload
-def rdp_to_dp(slope: float, delta: float) -> float: ...
-@overload
-def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> FloatArray: ...
-def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> float | FloatArray:
+def rdp_to_dp(slope: ArrayLike, delta: ArrayLike) -> Numbers:
     """Return the smallest epsilon over all orders that a straight RDP curve implies at delta.
 
-    It is slope + 2 sqrt(slope * log(1/delta)), the conversion at `optimal_order`.
+    slope * alpha + log(1/delta)/(alpha - 1) is convex in alpha, with its derivative zero at
+    alpha = 1 + sqrt(log(1/delta) / slope), where it is slope + 2 sqrt(slope * log(1/delta)).
 
     Source: derived; ts-is-dp, Theorem 8, for the slope T/4.
 
@@ -198,6 +169,8 @@ def _order(logit: float) -> float:
 
 def _minimum(function: Callable[[float], float]) -> float:
     """Return the least value of a function with one valley: on a grid, then near its best point."""
+    from scipy.optimize import minimize_scalar  # Slow to import, and needed here alone.
+
     grid = np.linspace(*_LOGITS, 101)
     values = [function(float(place)) for place in grid]
     best = int(np.argmin(values))

@@ -1,4 +1,4 @@
-"""Gaussian differential privacy (GDP): mechanism, composition, duality with (epsilon, delta).
+"""Gaussian differential privacy (GDP): composition, duality with (epsilon, delta).
 
 Everything rests on one identity. With u = eta/2 - epsilon/eta and v = u - eta we have
 exp(epsilon) phi(v) = phi(u), so that the duality (ts-is-dp, Lemma 1)
@@ -14,14 +14,19 @@ argument outside its range is an InputError.
 """
 
 from collections.abc import Callable
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import elementwise
 from scipy.special import erfcx, erfinv, ndtr, ndtri, ndtri_exp
 
-from dpbandits.privacy._checks import FloatArray, non_negative, positive, probability, unwrap
+from dpbandits.privacy._checks import (
+    FloatArray,
+    Numbers,
+    non_negative,
+    positive,
+    probability,
+    unwrap,
+)
 
 # Below this eta, or above this argument, a difference of Mills ratios loses more digits than the
 # midpoint rule (at the first switch less than 1e-9 of delta, at the second less than log delta
@@ -30,24 +35,7 @@ _SMALL_ETA = 1e-5
 _FAR_TAIL = 1e5
 
 
-@overload
-def gaussian_mechanism(sensitivity: float, standard_deviation: float) -> float: ...
-@overload
-def gaussian_mechanism(sensitivity: ArrayLike, standard_deviation: ArrayLike) -> FloatArray: ...
-def gaussian_mechanism(sensitivity: ArrayLike, standard_deviation: ArrayLike) -> float | FloatArray:
-    """Return the GDP parameter eta of a Gaussian mechanism, sensitivity over standard deviation.
-
-    Source: ts-is-dp, section 2 (from Dong, Roth and Su, 2022).
-
-    Args:
-        sensitivity: Largest change of the released value between neighbours, above 0.
-        standard_deviation: Standard deviation of the noise, above 0.
-    """
-    deviations = positive("standard_deviation", standard_deviation)
-    return unwrap(positive("sensitivity", sensitivity) / deviations)
-
-
-def compose_gdp(etas: ArrayLike) -> float | FloatArray:
+def compose_gdp(etas: ArrayLike) -> Numbers:
     """Return the GDP parameter of an adaptive composition: the root of the sum of squares.
 
     Source: ts-is-dp, Lemma 2.
@@ -62,11 +50,7 @@ def compose_gdp(etas: ArrayLike) -> float | FloatArray:
     return unwrap(np.sqrt(np.square(parts).sum(axis=-1)))
 
 
-@overload
-def log_delta(epsilon: float, eta: float) -> float: ...
-@overload
-def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> FloatArray: ...
-def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
+def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> Numbers:
     """Return the natural logarithm of the smallest delta of eta-GDP at epsilon.
 
     Source: ts-is-dp, Lemma 1.
@@ -78,11 +62,7 @@ def log_delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     return unwrap(_log_delta(non_negative("epsilon", epsilon), positive("eta", eta)))
 
 
-@overload
-def delta(epsilon: float, eta: float) -> float: ...
-@overload
-def delta(epsilon: ArrayLike, eta: ArrayLike) -> FloatArray: ...
-def delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
+def delta(epsilon: ArrayLike, eta: ArrayLike) -> Numbers:
     """Return the smallest delta such that eta-GDP implies (epsilon, delta)-DP.
 
     It is 0 where it is below the smallest double; `log_delta` still tells it there.
@@ -96,11 +76,7 @@ def delta(epsilon: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     return np.exp(log_delta(epsilon, eta))
 
 
-@overload
-def epsilon(delta: float, eta: float) -> float: ...
-@overload
-def epsilon(delta: ArrayLike, eta: ArrayLike) -> FloatArray: ...
-def epsilon(delta: ArrayLike, eta: ArrayLike) -> float | FloatArray:
+def epsilon(delta: ArrayLike, eta: ArrayLike) -> Numbers:
     """Return the smallest epsilon such that eta-GDP implies (epsilon, delta)-DP.
 
     It is 0 where delta is at least the delta of epsilon = 0, which is 2 Phi(eta/2) - 1.
@@ -126,11 +102,7 @@ def epsilon(delta: ArrayLike, eta: ArrayLike) -> float | FloatArray:
     return unwrap(np.where(np.log(deltas) >= largest, 0.0, root))
 
 
-@overload
-def eta_from(epsilon: float, delta: float) -> float: ...
-@overload
-def eta_from(epsilon: ArrayLike, delta: ArrayLike) -> FloatArray: ...
-def eta_from(epsilon: ArrayLike, delta: ArrayLike) -> float | FloatArray:
+def eta_from(epsilon: ArrayLike, delta: ArrayLike) -> Numbers:
     """Return the one eta whose GDP has exactly this delta at this epsilon.
 
     Source: ts-is-dp, Lemma 1, solved for the GDP parameter.
@@ -199,6 +171,8 @@ def _root(
     function: Callable[..., FloatArray], lower: FloatArray, upper: FloatArray, *args: FloatArray
 ) -> FloatArray:
     """Roots of a function, element by element, inside brackets."""
+    from scipy.optimize import elementwise  # A third of a second, which most commands do without.
+
     result = elementwise.find_root(function, (lower, upper), args=args)
     if not np.all(result.success):
         raise ArithmeticError("the conversion between epsilon, delta and eta did not converge")

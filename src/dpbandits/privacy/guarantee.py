@@ -1,8 +1,4 @@
-"""Guarantees: of an algorithm, with what is known of it, and what one implies in another kind.
-
-Kinds of a ``Level``: ``pure`` (epsilon), ``gdp`` (eta), ``zcdp`` (rho: Renyi DP with rho alpha at
-every order), ``renyi`` (gamma at one order) and ``approximate`` (epsilon at a delta).
-"""
+"""Guarantees: of an algorithm, with what is known of it, and what one implies in another kind."""
 
 import math
 from collections.abc import Callable
@@ -10,30 +6,34 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpbandits.errors import InputError
 from dpbandits.privacy import gaussian
 from dpbandits.privacy._checks import (
     FloatArray,
-    Values,
+    Numbers,
     above_one,
     choice,
     non_negative,
     probability,
     refusal,
     scalar,
-    unwrap_like,
+    unwrap,
 )
 from dpbandits.privacy.conversions import (
     improved_rdp_to_dp,
     improved_zcdp_epsilon,
     pure_to_gdp,
     pure_to_rdp,
+    rdp_to_dp,
     rdp_to_dp_at_order,
     zcdp_delta,
 )
 
-Kind = Literal["gdp", "pure", "approximate", "renyi", "none"]
+KINDS = ("pure", "gdp", "zcdp", "renyi", "approximate")
+"""Kinds of guarantees, which imply each other."""
+
 Status = Literal["stated", "proved", "not contradicted", "refuted"]
 Model = Literal["central", "local"]
 
@@ -51,9 +51,9 @@ class Guarantee:
     the last place (for GDP, a relative 1e-9 of delta below eta = 0.01 and 1e-12 from there on).
 
     Attributes:
-        kind: "gdp" (parameter = eta), "pure" (parameter = epsilon of pure DP), "approximate"
-            (parameter = epsilon of (epsilon, slack)-DP), "renyi" (parameter = rho of rho-zCDP,
-            Renyi DP with rho alpha at every order alpha) or "none".
+        kind: "pure" (parameter = epsilon of pure DP), "gdp" (eta), "zcdp" (rho: Renyi DP with
+            rho alpha at every order alpha), "renyi" (gamma at one order), "approximate" (epsilon
+            of (epsilon, slack)-DP) or "none".
         parameter: 0 (the output does not depend on the rewards) or above; left out for "none",
             where it is infinite.
         slack: delta of (epsilon, delta)-DP, strictly between 0 and 1; 0 for the other kinds.
@@ -65,12 +65,13 @@ class Guarantee:
             reward is private before the algorithm sees it).
         stated: where it is stated.
         remark: what else one should know of it.
+        order: of "renyi", above 1.
 
     Raises:
         InputError: The kind or status is unknown, or a number outside its range.
     """
 
-    kind: Kind
+    kind: str
     parameter: float = math.inf
     slack: float = 0.0
     status: Status = "stated"
@@ -78,27 +79,32 @@ class Guarantee:
     model: Model = "central"
     stated: str = ""
     remark: str = ""
+    order: float | None = None
 
     def __post_init__(self) -> None:
         """Raise InputError for what is no guarantee."""
         choice("status", self.status, get_args(Status))
         choice("model", self.model, get_args(Model))
-        if choice("kind", self.kind, get_args(Kind)) != "none":
+        if choice("kind", self.kind, (*KINDS, "none")) != "none":
             scalar("parameter", non_negative("parameter", self.parameter))
         elif self.parameter != math.inf:
             raise refusal("parameter", self.parameter, "left out for kind 'none'")
+        _only("order", self.order, self.kind == "renyi", f"kind {self.kind}")
+        if self.order is not None:
+            scalar("order", above_one("order", self.order))
         if self.kind == "approximate":
-            scalar("slack", probability("slack", self.slack))
+            name = "slack (the delta)"
+            scalar(name, probability(name, self.slack))
         elif self.slack != 0.0:
             raise refusal("slack", self.slack, f"left out for kind {self.kind!r}")
 
-    def epsilon(self, delta: Values) -> Values:
+    def epsilon(self, delta: ArrayLike) -> Numbers:
         """Return the smallest epsilon such that the kind implies (epsilon, delta)-DP.
 
         For pure DP this is the tight log(e^p - delta (1 + e^p)) or 0, marginally below p (its
         worst case is randomised response; Kairouz, Oh and Viswanath, 2015); for (p, slack)-DP the
         same at (delta - slack)/(1 - slack), and infinity at a smaller delta than the slack. For
-        zCDP it is the smallest that follows order by order (`improved_rdp_to_dp`).
+        Renyi DP it is that of `improved_rdp_to_dp`, and the smallest over all orders for zCDP.
 
         Args:
             delta: Strictly between 0 and 1. Any shape.
@@ -108,20 +114,21 @@ class Guarantee:
         """
         deltas = probability("delta", delta)
         if self.kind == "none":
-            return unwrap_like(delta, np.full(deltas.shape, math.inf))
+            return unwrap(np.full(deltas.shape, math.inf))
         if self.kind == "gdp" and self.parameter > 0:
-            return unwrap_like(delta, self._gaussian_epsilon(deltas))
-        if self.kind == "renyi":
-            found = np.vectorize(improved_zcdp_epsilon, otypes=[float])(self.parameter, deltas)
-            return unwrap_like(delta, found)
+            return unwrap(self._gaussian_epsilon(deltas))
+        if self.kind == "zcdp":
+            return unwrap(_each(improved_zcdp_epsilon, self.parameter, deltas))
+        if self.order is not None:
+            return unwrap(_each(improved_rdp_to_dp, self.parameter, self.order, deltas))
         if self.slack == 0.0:
-            return unwrap_like(delta, _response_epsilon(deltas, self.parameter))
+            return unwrap(_response_epsilon(deltas, self.parameter))
         rest = (deltas - self.slack) / (1.0 - self.slack) * (1.0 - _ROUNDING)
         inside = np.where(rest > 0.0, rest, 0.5)
         found = np.where(rest > 0.0, _response_epsilon(inside, self.parameter), self.parameter)
-        return unwrap_like(delta, np.where(deltas < self.slack, math.inf, found))
+        return unwrap(np.where(deltas < self.slack, math.inf, found))
 
-    def delta(self, epsilon: Values) -> Values:
+    def delta(self, epsilon: ArrayLike) -> Numbers:
         """Return the smallest delta such that the kind implies (epsilon, delta)-DP.
 
         Args:
@@ -132,18 +139,21 @@ class Guarantee:
         """
         epsilons = non_negative("epsilon", epsilon)
         if self.kind == "none":
-            return unwrap_like(epsilon, np.ones(epsilons.shape))
+            return unwrap(np.ones(epsilons.shape))
         if self.kind == "gdp" and self.parameter > 0:
             found = gaussian.delta(epsilons, self.parameter) * (1.0 + self._gaussian_error)
-            return unwrap_like(epsilon, np.clip(found, _SMALLEST, 1.0))
-        if self.kind == "renyi":
-            least = np.vectorize(zcdp_delta, otypes=[float])(self.parameter, epsilons)
-            return unwrap_like(epsilon, least)
+            return unwrap(np.clip(found, _SMALLEST, 1.0))
+        if self.kind == "zcdp":
+            return unwrap(_each(zcdp_delta, self.parameter, epsilons))
+        if self.order is not None:
+            less = self.order - 1.0
+            gain = less * (self.parameter - epsilons) + less * math.log1p(-1.0 / self.order)
+            return unwrap(np.exp(np.minimum(gain - math.log(self.order), 0.0)))
         found = _response_delta(epsilons, self.parameter)
         if self.slack:
             mixed = (self.slack + (1.0 - self.slack) * found) * (1.0 + _ROUNDING)
             found = np.where(found > 0.0, np.minimum(mixed, 1.0), self.slack)
-        return unwrap_like(epsilon, found)
+        return unwrap(found)
 
     @property
     def _gaussian_error(self) -> float:
@@ -160,13 +170,14 @@ class Guarantee:
         """Its kind and parameter in a few words, such as "0.5-DP (pure)"."""
         if self.kind == "none":
             return "no privacy guarantee"
-        kinds = {
-            "gdp": "GDP",
-            "pure": "DP (pure)",
-            "approximate": f"DP at delta={self.slack:.6g}",
-            "renyi": "zCDP (Renyi)",
-        }
-        return f"{self.parameter:.6g}-{kinds[self.kind]}"
+        number = f"{self.parameter:.6g}"
+        return {
+            "pure": f"{number}-DP (pure)",
+            "gdp": f"{number}-GDP",
+            "zcdp": f"{number}-zCDP",
+            "renyi": f"({self.order or 0.0:.6g}, {number})-Renyi DP",
+            "approximate": f"({number}, {self.slack:.6g})-DP",
+        }[self.kind]
 
     def describe(self) -> str:
         """Return all that is known of it in one line, for a table or a legend."""
@@ -180,6 +191,11 @@ class Guarantee:
             words.append("neither proved nor refuted here")
         words += [self.remark] if self.remark else []
         return "; ".join(words)
+
+
+def _each(function: Callable[..., float], *arguments: ArrayLike) -> FloatArray:
+    """Return a conversion of Renyi DP at each number."""
+    return np.asarray(np.vectorize(function, otypes=[float])(*arguments))
 
 
 def _response_delta(epsilons: FloatArray, parameter: float) -> FloatArray:
@@ -205,68 +221,32 @@ def _response_epsilon(deltas: FloatArray, parameter: float) -> FloatArray:
     return np.where(needed, np.clip(raised, 0.0, parameter), 0.0)
 
 
-LEVELS = ("pure", "gdp", "zcdp", "renyi", "approximate")
-
 _PURE = "Kairouz, Oh and Viswanath (2015), tight"
-_GAUSSIAN = "Dong, Roth and Su (2022), tight"
 _MIRONOV = "Mironov (2017)"
-_IMPROVED = "Canonne, Kamath and Steinke (2020)"
-
-
-@dataclass(frozen=True)
-class Level:
-    """A guarantee of one kind.
-
-    Attributes:
-        kind: one of ``LEVELS``.
-        value: epsilon, eta, rho or gamma, 0 or above.
-        order: of ``renyi``, above 1.
-        delta: of ``approximate``, strictly between 0 and 1.
-
-    Raises:
-        InputError: a number is outside its range, missing, or of another kind.
-    """
-
-    kind: str
-    value: float
-    order: float | None = None
-    delta: float | None = None
-
-    def __post_init__(self) -> None:
-        """Raise InputError for what is no guarantee."""
-        choice("kind", self.kind, LEVELS)
-        scalar(self.kind, non_negative(self.kind, self.value))
-        _only("order", self.order, self.kind == "renyi", f"kind {self.kind}")
-        _only("delta", self.delta, self.kind == "approximate", f"kind {self.kind}")
-        if self.order is not None:
-            scalar("order", above_one("order", self.order))
-        if self.delta is not None:
-            scalar("delta", probability("delta", self.delta))
-
-    def describe(self) -> str:
-        """Return it in the usual notation."""
-        names = {"pure": "-DP (pure)", "gdp": "-GDP", "zcdp": "-zCDP"}
-        if self.kind in names:
-            return f"{self.value:.6g}{names[self.kind]}"
-        if self.kind == "renyi":
-            return f"({self.order:.6g}, {self.value:.6g})-Renyi DP"
-        return f"({self.value:.6g}, {self.delta:.6g})-DP"
+_TO_APPROXIMATE = {
+    "pure": _PURE,
+    "gdp": "Dong, Roth and Su (2022), tight",
+    "zcdp": "Canonne, Kamath and Steinke (2020), at the best order",
+    "renyi": "Canonne, Kamath and Steinke (2020)",
+    "approximate": _PURE,
+}
+"""Kind -> the source of the conversion to (epsilon, delta)-DP."""
 
 
 @dataclass(frozen=True)
 class Converted:
     """What follows, and from what."""
 
-    level: Level
+    guarantee: Guarantee
     source: str  # where the conversion is taken from
 
     def describe(self) -> str:
         """Return it in a few words."""
-        return f"{self.level.describe()} [{self.source}]"
+        return f"{self.guarantee.name} [{self.source}]"
 
 
 def convert(
-    level: Level,
+    given: Guarantee,
     kind: str,
     *,
     order: float | None = None,
@@ -276,8 +256,8 @@ def convert(
     """Return what a guarantee implies in another kind, the weakest conversion first.
 
     Args:
-        level: what is given.
-        kind: what is wanted, one of ``LEVELS``.
+        given: what is given.
+        kind: what is wanted, one of ``KINDS``.
         order: of the Renyi DP that is wanted.
         delta: at which epsilon is wanted, for ``approximate``.
         epsilon: at which delta is wanted, for ``approximate``, instead of delta.
@@ -286,32 +266,32 @@ def convert(
         InputError: nothing of that kind follows, or a number is missing or outside its range.
 
     Example:
-        >>> from dpbandits.privacy import Level, convert
-        >>> [found] = convert(Level("gdp", 1.0), "approximate", delta=1e-6)
+        >>> from dpbandits.privacy import Guarantee, convert
+        >>> [found] = convert(Guarantee("gdp", 1.0), "approximate", delta=1e-6)
         >>> found.describe()
         '(4.88655, 1e-06)-DP [Dong, Roth and Su (2022), tight]'
     """
-    choice("kind", kind, LEVELS)
+    choice("kind", kind, KINDS)
     _only("order", order, kind == "renyi", f"a conversion to {kind}")
     if kind == "approximate":
         if (delta is None) == (epsilon is None):
             raise InputError("approximate: delta or epsilon is wanted; allowed: one of them")
-        return _to_approximate(level, delta, epsilon)
+        return _to_approximate(given, delta, epsilon)
     _only("delta", delta, False, f"a conversion to {kind}")
     _only("epsilon", epsilon, False, f"a conversion to {kind}")
     if order is not None:
         order = scalar("order", above_one("order", order))
-    if level.kind == kind and (order is None or level.order == order):
-        return [Converted(level, "as given")]
-    rule = _RULES.get((level.kind, kind))
+    if given.kind == kind and (order is None or given.order == order):
+        return [Converted(given, "as given")]
+    rule = _RULES.get((given.kind, kind))
     if rule is None:
-        possible = [to for begin, to in _RULES if begin == level.kind]
-        allowed = ", ".join(dict.fromkeys([level.kind, *possible, "approximate"]))
-        raise InputError(f"{kind}: does not follow from {level.kind}; allowed: {allowed}")
-    if level.order and order and order > level.order:
-        raise InputError(f"order is {order:.6g}; allowed: at most the given one, {level.order:.6g}")
-    value, source = rule[0](level.value, order or math.inf), rule[1]
-    return [Converted(Level(kind, value, order), source)]
+        possible = [to for begin, to in _RULES if begin == given.kind]
+        allowed = ", ".join(dict.fromkeys([given.kind, *possible, "approximate"]))
+        raise InputError(f"{kind}: does not follow from {given.kind}; allowed: {allowed}")
+    if given.order and order and order > given.order:
+        raise InputError(f"order is {order:.6g}; allowed: at most the given one, {given.order:.6g}")
+    value, source = rule[0](given.parameter, order or math.inf), rule[1]
+    return [Converted(Guarantee(kind, value, order=order), source)]
 
 
 def _only(name: str, value: object, allowed: bool, owner: str) -> None:
@@ -340,62 +320,29 @@ _RULES: dict[tuple[str, str], tuple[Callable[[float, float], float], str]] = {
 """(given, wanted) -> the wanted number by the given one and an order, and its source."""
 
 
-def _to_approximate(level: Level, delta: float | None, epsilon: float | None) -> list[Converted]:
-    if level.kind in ("zcdp", "renyi"):
-        if delta is not None:
-            return _at_delta(level, scalar("delta", probability("delta", delta)))
-        assert epsilon is not None
-        return [_at_epsilon(level, scalar("epsilon", non_negative("epsilon", epsilon)))]
-    source = _GAUSSIAN if level.kind == "gdp" else _PURE
-    guarantee = _guarantee(level)
-    if delta is not None:
-        value, wanted = guarantee.epsilon(delta), delta
-        if math.isinf(value):
-            raise InputError(f"delta is {delta!r}; allowed: at least that given, {level.delta!r}")
-    else:
-        assert epsilon is not None
-        value, wanted = epsilon, guarantee.delta(epsilon)
-    return [_approximate(value, wanted, source)]
-
-
-def _guarantee(level: Level) -> Guarantee:
-    if level.kind == "approximate":
-        return Guarantee("approximate", level.value, slack=level.delta or 0.0)
-    return Guarantee("gdp" if level.kind == "gdp" else "pure", level.value)
+def _to_approximate(
+    given: Guarantee, delta: float | None, epsilon: float | None
+) -> list[Converted]:
+    source = _TO_APPROXIMATE[given.kind]
+    if delta is None:
+        return [_approximate(epsilon or 0.0, given.delta(epsilon or 0.0), source)]
+    value = given.epsilon(delta)
+    if math.isinf(value):
+        raise InputError(f"delta is {delta!r}; allowed: at least that given, {given.slack!r}")
+    found = [_approximate(value, delta, source)]
+    if given.kind == "zcdp":
+        weaker = rdp_to_dp(given.parameter, delta) if given.parameter else 0.0
+        found.insert(0, _approximate(weaker, delta, f"{_MIRONOV}, at the best order"))
+    elif given.order is not None:
+        weaker = rdp_to_dp_at_order(given.parameter, given.order, delta)
+        found.insert(0, _approximate(weaker, delta, _MIRONOV))
+    return found
 
 
 def _approximate(epsilon: float, delta: float, source: str) -> Converted:
     """Return (epsilon, delta)-DP; with no delta at all, or one of 1, that is said in its kind."""
     if delta == 0.0:
-        return Converted(Level("pure", epsilon), source)
+        return Converted(Guarantee("pure", epsilon), source)
     if delta >= 1.0:
         raise InputError(f"epsilon is {epsilon!r}; no delta below 1 follows there")
-    return Converted(Level("approximate", epsilon, delta=delta), source)
-
-
-def _at_delta(level: Level, delta: float) -> list[Converted]:
-    """Return epsilon by each conversion of Renyi DP."""
-    if level.kind == "zcdp":
-        root = math.sqrt(-level.value * math.log(delta))
-        best = "at the best order"
-        found = {
-            f"{_MIRONOV}, {best}": level.value + 2.0 * root,
-            f"{_IMPROVED}, {best}": improved_zcdp_epsilon(level.value, delta),
-        }
-    else:
-        order = level.order or math.inf
-        found = {
-            _MIRONOV: rdp_to_dp_at_order(level.value, order, delta),
-            _IMPROVED: improved_rdp_to_dp(level.value, order, delta),
-        }
-    return [_approximate(value, delta, source) for source, value in found.items()]
-
-
-def _at_epsilon(level: Level, epsilon: float) -> Converted:
-    if level.kind == "zcdp":
-        found = zcdp_delta(level.value, epsilon)
-        return _approximate(epsilon, found, f"{_IMPROVED}, at the best order")
-    order = level.order or math.inf
-    gain = (order - 1.0) * (level.value - epsilon) + (order - 1.0) * math.log1p(-1.0 / order)
-    found = math.exp(min(gain - math.log(order), 0.0))
-    return _approximate(epsilon, found, _IMPROVED)
+    return Converted(Guarantee("approximate", epsilon, delta), source)

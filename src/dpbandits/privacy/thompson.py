@@ -10,17 +10,15 @@ An argument outside its range is an InputError.
 
 import math
 from collections.abc import Callable
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import elementwise
 from scipy.special import expit, log_ndtr, ndtr
 
 from dpbandits.privacy import gaussian
 from dpbandits.privacy._checks import (
     FloatArray,
-    Values,
+    Numbers,
     above_one,
     choice,
     integer,
@@ -31,12 +29,10 @@ from dpbandits.privacy._checks import (
     scalar,
     unit_interval,
     unwrap,
-    unwrap_like,
 )
 from dpbandits.privacy.conversions import rdp_to_dp, rdp_to_dp_at_order
 
 INTERPRETATIONS = ("lemma5", "lemma4")
-ROUNDS = ("horizon", "sampling-rounds")
 SPLITS = ("best", "half")
 
 # One round of Thompson sampling releases, at worst, a mean that moves by 1/2 with noise of
@@ -75,7 +71,7 @@ def ts_gaussian_gdp(horizon: int) -> float:
     return math.sqrt(integer("horizon", horizon, 1) / 2)
 
 
-def ts_gaussian_rdp_epsilon(delta: Values, horizon: int, alpha: float | None = None) -> Values:
+def ts_gaussian_rdp_epsilon(delta: ArrayLike, horizon: int, alpha: float | None = None) -> Numbers:
     """Return the epsilon at delta of TS-Gaussian by Renyi DP, alpha T/4 + log(1/delta)/(alpha - 1).
 
     Source: ts-is-dp, Theorem 8; alpha is free in the paper (TSDP-E6).
@@ -92,18 +88,10 @@ def ts_gaussian_rdp_epsilon(delta: Values, horizon: int, alpha: float | None = N
     return rdp_to_dp_at_order(slope * order, order, delta)
 
 
-def modified_ts_gdp(
-    b: int,
-    c: float,
-    horizon: int,
-    *,
-    interpretation: str = "lemma5",
-    rounds: str = "horizon",
-    n_arms: int | None = None,
-) -> float:
-    """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(rounds / (c (n + 1))).
+def modified_ts_gdp(b: int, c: float, horizon: int, *, interpretation: str = "lemma5") -> float:
+    """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(T / (c (n + 1))).
 
-    Source: ts-is-dp, Lemma 5; the interpretations are TSDP-E2 and TSDP-E14.
+    Source: ts-is-dp, Lemma 5; the interpretations are TSDP-E2.
 
     Args:
         b: Pre-pulls of every arm, 0 or above.
@@ -111,21 +99,10 @@ def modified_ts_gdp(
         horizon: Number of rounds T, 1 or above.
         interpretation: Pulls n that the arm with the changed reward has at least: "lemma5"
             (default) takes b, as Lemma 5 is printed; "lemma4" takes max(b, 1), as Lemma 4 argues.
-        rounds: Rounds charged: "horizon" (default) charges all T, as printed;
-            "sampling-rounds" only the max(T - bN, 0) rounds after the pre-pulls.
-        n_arms: Number of arms N, 2 or above; needed for (and only used by) "sampling-rounds".
-
-    Returns:
-        eta; 0 if no round is charged, because then the output does not depend on the rewards.
-
-    Raises:
-        InputError: An argument is outside its range, or n_arms is missing.
     """
-    prepulls, total = integer("b", b, 0), integer("horizon", horizon, 1)
     least = 1 if choice("interpretation", interpretation, INTERPRETATIONS) == "lemma4" else 0
-    if choice("rounds", rounds, ROUNDS) == "sampling-rounds":
-        total = max(total - prepulls * integer("n_arms", n_arms, 2), 0)
-    return math.sqrt(total / (scalar("c", positive("c", c)) * (max(prepulls, least) + 1)))
+    pulls = max(integer("b", b, 0), least) + 1
+    return math.sqrt(integer("horizon", horizon, 1) / (scalar("c", positive("c", c)) * pulls))
 
 
 def required_c(b: int, eta: float, horizon: int) -> float:
@@ -145,7 +122,7 @@ def required_c(b: int, eta: float, horizon: int) -> float:
     return integer("horizon", horizon, 1) / (scalar("eta", positive("eta", eta)) ** 2 * pulls)
 
 
-def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> float | FloatArray:
+def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> Numbers:
     """Return the realised GDP parameter of a run: sqrt of the largest arm's sum, over c.
 
     It depends on the rewards, so it describes a run and is not itself a guarantee.
@@ -164,36 +141,7 @@ def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> float | Fl
     return unwrap(np.sqrt(sums.max(axis=-1) / scalar("c", positive("c", c))))
 
 
-def report_noisy_max_epsilon(
-    delta: Values, sensitivities: ArrayLike, standard_deviations: ArrayLike
-) -> Values:
-    """Return the epsilon that Theorem 6 claims for report-noisy-max with Gaussian noise.
-
-    As printed: sqrt(log((n - 1) / (2 delta))) / 2 times the largest ratio of sensitivity to
-    standard deviation. Does not hold in general (TSDP-E8); see
-    `report_noisy_max_true_delta`.
-
-    Source: ts-is-dp, Theorem 6.
-
-    Args:
-        delta: Strictly between 0 and 1 and below (n - 1)/2. Any shape.
-        sensitivities: One per function, above 0; n of them, n >= 2.
-        standard_deviations: One per function, or one for all, above 0.
-
-    Raises:
-        InputError: An argument is outside its range, or there are fewer than two functions.
-    """
-    ratios = positive("sensitivities", sensitivities) / positive(
-        "standard_deviations", standard_deviations
-    )
-    if ratios.ndim != 1 or ratios.size < 2:
-        raise refusal("sensitivities", sensitivities, "a list of at least two numbers")
-    return unwrap_like(
-        delta, _noisy_max_epsilon(probability("delta", delta), ratios.size, ratios.max())
-    )
-
-
-def ts_round_epsilon(delta: Values, n_arms: int) -> Values:
+def ts_round_epsilon(delta: ArrayLike, n_arms: int) -> Numbers:
     """Return the epsilon that Theorem 7 claims for one action of Thompson sampling.
 
     As printed: sqrt(log((N - 1) / (2 delta))) / (2 sqrt 2). Does not hold in general (TSDP-E8).
@@ -205,7 +153,7 @@ def ts_round_epsilon(delta: Values, n_arms: int) -> Values:
         n_arms: Number of arms N, 2 or above.
     """
     arms = integer("n_arms", n_arms, 2)
-    return unwrap_like(delta, _noisy_max_epsilon(probability("delta", delta), arms, _ROUND_ETA))
+    return unwrap(_noisy_max_epsilon(probability("delta", delta), arms, _ROUND_ETA))
 
 
 def _noisy_max_epsilon(deltas: FloatArray, functions: int, ratio: float) -> FloatArray:
@@ -216,17 +164,9 @@ def _noisy_max_epsilon(deltas: FloatArray, functions: int, ratio: float) -> Floa
     return np.asarray(0.5 * ratio * np.sqrt(np.log(functions - 1) - np.log(2 * deltas)))
 
 
-@overload
-def report_noisy_max_true_delta(
-    epsilon0: float, shift_ratio: float, lowest: float = ...
-) -> float: ...
-@overload
-def report_noisy_max_true_delta(
-    epsilon0: ArrayLike, shift_ratio: ArrayLike, lowest: ArrayLike = ...
-) -> FloatArray: ...
 def report_noisy_max_true_delta(
     epsilon0: ArrayLike, shift_ratio: ArrayLike, lowest: ArrayLike = -np.inf
-) -> float | FloatArray:
+) -> Numbers:
     """Return the exact delta at epsilon0 of choosing between two arms once.
 
     It is the supremum over x >= lowest of Phi(x + a) - exp(epsilon0) Phi(x), where x is the
@@ -258,11 +198,7 @@ def report_noisy_max_true_delta(
     return unwrap(np.where(reachable, gaussian.delta(epsilons, shifts), at_bound))
 
 
-@overload
-def advanced_composition(epsilon0: float, rounds: int, slack: float) -> float: ...
-@overload
-def advanced_composition(epsilon0: ArrayLike, rounds: int, slack: ArrayLike) -> FloatArray: ...
-def advanced_composition(epsilon0: ArrayLike, rounds: int, slack: ArrayLike) -> float | FloatArray:
+def advanced_composition(epsilon0: ArrayLike, rounds: int, slack: ArrayLike) -> Numbers:
     """Return the epsilon of composing `rounds` mechanisms that are (epsilon0, delta0)-DP.
 
     The composition is (epsilon0 sqrt(2 T log(1/slack)) + T epsilon0 (exp(epsilon0) - 1),
@@ -281,7 +217,9 @@ def advanced_composition(epsilon0: ArrayLike, rounds: int, slack: ArrayLike) -> 
         return unwrap(np.asarray(one * width + count * one * np.expm1(one)))
 
 
-def ts_standard_epsilon(delta: Values, horizon: int, n_arms: int, split: str = "best") -> Values:
+def ts_standard_epsilon(
+    delta: ArrayLike, horizon: int, n_arms: int, split: str = "best"
+) -> Numbers:
     """Return the epsilon that Corollary 1 claims for Thompson sampling over the horizon.
 
     The per-round guarantee of Theorem 7 under advanced composition, as printed. It does not hold
@@ -308,10 +246,10 @@ def ts_standard_epsilon(delta: Values, horizon: int, n_arms: int, split: str = "
     def per_round(parts: FloatArray) -> FloatArray:
         return _noisy_max_epsilon(parts, arms, _ROUND_ETA)
 
-    return unwrap_like(delta, _composed(per_round, deltas, horizon, split))
+    return unwrap(_composed(per_round, deltas, horizon, split))
 
 
-def ts_corrected_standard_epsilon(delta: Values, horizon: int, split: str = "best") -> Values:
+def ts_corrected_standard_epsilon(delta: ArrayLike, horizon: int, split: str = "best") -> Numbers:
     """Return a valid epsilon of Thompson sampling by standard composition of its rounds.
 
     Each round gets the exact epsilon of 1/sqrt(2)-GDP: the one changed mean is released with
@@ -327,12 +265,12 @@ def ts_corrected_standard_epsilon(delta: Values, horizon: int, split: str = "bes
     """
 
     def per_round(parts: FloatArray) -> FloatArray:
-        return gaussian.epsilon(parts, _ROUND_ETA)
+        return np.asarray(gaussian.epsilon(parts, _ROUND_ETA))
 
-    return unwrap_like(delta, _composed(per_round, probability("delta", delta), horizon, split))
+    return unwrap(_composed(per_round, probability("delta", delta), horizon, split))
 
 
-def ts_basic_standard_epsilon(delta: Values, horizon: int) -> Values:
+def ts_basic_standard_epsilon(delta: ArrayLike, horizon: int) -> Numbers:
     """Return a valid epsilon of Thompson sampling by basic composition of its rounds.
 
     Each round gets the exact epsilon of 1/sqrt(2)-GDP at delta/T; epsilons and deltas of the T
@@ -346,13 +284,15 @@ def ts_basic_standard_epsilon(delta: Values, horizon: int) -> Values:
     """
     rounds = integer("horizon", horizon, 1)
     per_round = gaussian.epsilon(probability("delta", delta) / rounds, _ROUND_ETA)
-    return unwrap_like(delta, rounds * per_round)
+    return unwrap(rounds * per_round)
 
 
 def _composed(
     per_round: Callable[[FloatArray], FloatArray], deltas: FloatArray, horizon: int, split: str
 ) -> FloatArray:
     """Advanced composition of equal rounds, with delta split between rounds and slack."""
+    from scipy.optimize import elementwise  # Slow to import, and needed here alone.
+
     rounds = integer("horizon", horizon, 1)
 
     def composed(logit: FloatArray, deltas: FloatArray) -> FloatArray:

@@ -22,21 +22,6 @@ from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.described import Json, described
-from dpbandits.reporting.legends import (
-    NOTE_GROUND,
-    NOTE_SIZE,
-    STRIP,
-    Handle,
-    add_heading,
-    add_legend,
-    add_legends,
-    common_labels,
-    heading,
-    label_lines,
-    label_panel,
-    legend_height,
-    write_note,
-)
 from dpbandits.reporting.lines import (
     Derived,
     Frames,
@@ -145,7 +130,7 @@ def _draw_diagram(
     _, points = drawn_diagram(diagrams[name], rows)
     drawn, _ = drawn_diagram(diagrams[name], rounded(rows))
     with style.context():
-        add_heading(drawn, heading(paper, name), figure.title)
+        style.add_heading(drawn, style.heading(paper, name), figure.title)
         shown = described(drawn, points)
     written = write_figure(folder / name, drawn, points)
     return [*written, write_json(folder, name, shown)]
@@ -163,7 +148,7 @@ def drawn_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFra
     with style.context():
         drawn, points = draw(rows)
         if not drawn.legends:
-            add_legends(drawn)
+            style.add_legends(drawn)
     table = pd.DataFrame(points)
     exact: dict[str, Any] = {"variant": "as-written", "interpretation": "", "runs": 0}
     exact |= {"lo": table["y"], "hi": table["y"]}
@@ -321,11 +306,13 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         ]
         common = {}
         if count > 1 or not figure.direct_labels:
-            common = common_labels(shown, handles, everywhere=figure.direct_labels)
+            common = style.common_labels(shown, handles, everywhere=figure.direct_labels)
         for axes, letter, panel, of_panel in zip(flat, lines, panels, handles, strict=True):
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in of_panel.items() if k not in common}
-            label_panel(axes, title, {} if figure.direct_labels else only_here, width / columns)
+            style.label_panel(
+                axes, title, {} if figure.direct_labels else only_here, width / columns
+            )
         # After all is drawn: limits end a shared axis' growing with its panels.
         for axes, panel in zip(flat, panels, strict=True):
             axes.set_xlim(*panel.x.limits)
@@ -334,7 +321,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         if figure.direct_labels:
             for axes, of_lines in zip(flat, shown, strict=True):
                 named = [line for line in of_lines if line.label not in common]
-                label_lines(axes, named, style.PANEL_HEIGHT - _AROUND_PANEL)
+                style.label_lines(axes, named, style.PANEL_HEIGHT - _AROUND_PANEL)
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
@@ -342,9 +329,9 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         for axes, above, residuals in zip(below, flat, strips, strict=False):
             draw_residuals(axes, above, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
-        add_legend(drawn, common)
+        style.add_legend(drawn, common)
         letter = next(iter(lines)) if count == 1 else ""
-        add_heading(drawn, heading(paper, figure.name, letter), figure.title)
+        style.add_heading(drawn, style.heading(paper, figure.name, letter), figure.title)
     return drawn
 
 
@@ -375,13 +362,13 @@ def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
 
 def _row_height(row: Sequence[Axes]) -> float:
     """Return the height in inches of a row of panels with their own legends."""
-    height = max(map(legend_height, row))
+    height = max(map(style.legend_height, row))
     if any(label.get_rotation() for axes in row for label in axes.get_xticklabels()):
         height += _UPRIGHT_HEIGHT
     return style.PANEL_HEIGHT + height
 
 
-def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Handle]:
+def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, style.Handle]:
     """Draw lines and axes of one panel; return what stands for each line in the legend."""
     places = sorted({value for line in lines for value in line.points["x"]})
     in_categories = panel.x.scale == "categories"
@@ -410,13 +397,13 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, Ha
     for place in panel.crossings:
         handles |= _draw_crossing(axes, panel, lines, place)
     if panel.note is not None:
-        write_note(axes, panel.note.text, panel.note.at)
+        style.write_note(axes, panel.note.text, panel.note.at)
     return handles
 
 
 def _draw_crossing(
     axes: Axes, panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
-) -> dict[str, Handle]:
+) -> dict[str, style.Handle]:
     """Mark where two lines cross; return what stands for the range below, if it is shaded."""
     named = {line.name: line.points for line in lines}
     if unknown := [name for name in crossing.of if name not in named]:
@@ -436,8 +423,8 @@ def _draw_crossing(
         (6, -4 if below else 4),
         textcoords="offset points",
         va="top" if below else "bottom",
-        fontsize=NOTE_SIZE,
-        bbox=NOTE_GROUND,
+        fontsize=style.NOTE_SIZE,
+        bbox=style.NOTE_GROUND,
         zorder=3.5,
     )
     if crossing.below is None:
@@ -468,7 +455,9 @@ def first_crossing(
     return float(from_x(at)), float(from_y(np.interp(at, x, above)))
 
 
-def _draw_line(axes: Axes, x: list[float], line: Line, panel: PanelSpec, offset: float) -> Handle:
+def _draw_line(
+    axes: Axes, x: list[float], line: Line, panel: PanelSpec, offset: float
+) -> style.Handle:
     """Draw a line with its intervals; return what stands for it in the legend.
 
     Few points have a bar each, dense curves a band and markers that stay apart for each ``offset``
@@ -543,7 +532,7 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
 
     Between -1 and 1, which is shaded, a residual is within that error.
     """
-    axes.set_gid(STRIP)
+    axes.set_gid(style.STRIP)
     axes.axhspan(-1.0, 1.0, **_SHADE)
     axes.axhline(0.0, color="#777777", linewidth=0.6, zorder=1)
     look: dict[str, Any] = {"elinewidth": 0.7, "linewidth": 0.6, "markersize": 2.6, "zorder": 3}

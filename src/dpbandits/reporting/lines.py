@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from dpbandits.reporting.spec import (
     NASH_KINDS,
     NASH_METRICS,
     NASH_REGRET,
+    RATE_METRICS,
     PanelSpec,
     PublishedSpec,
     SeriesSpec,
@@ -86,7 +87,7 @@ def nash_quantities(metric: str) -> list[str]:
 
 
 def nash_regrets(
-    rows: pd.DataFrame, estimate: str = "corrected", best: float | None = None, level: float = LEVEL
+    rows: pd.DataFrame, estimate: str = "corrected", best: float | None = None
 ) -> pd.DataFrame:
     """Return Nash regret (x the times, y, lo, hi, runs) over one or more curves of one series.
 
@@ -102,12 +103,12 @@ def nash_regrets(
         log_mean = log_mean + quantity["nash_bias"]
     regret = (quantity["best_mean"] if best is None else best) - np.exp(log_mean)
     if len(regret) > 1:
-        y, low, high = mean_interval(regret, level)
+        y, low, high = mean_interval(regret, LEVEL)
     else:
         y = regret[0]
         geometric = np.exp(quantity["nash_log_mean"][0])
         # One run has the whole line.
-        factor = stdtrit(runs - 1, 0.5 + level / 2) if runs > 1 else np.inf
+        factor = stdtrit(runs - 1, 0.5 + LEVEL / 2) if runs > 1 else np.inf
         half = factor * (geometric * quantity["nash_standard_error"][0])
         low, high = y - half, y + half
     times: Any = wide[QUANTITIES[0]].columns.to_numpy()
@@ -146,7 +147,7 @@ def _final(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
 def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Nash regret at every recorded t; a line may join series that share no time."""
     joined = (rows[rows["series"] == name] for name in rows["series"].unique())
-    points = pd.concat([nash_regrets(one, line.estimate, line.best, LEVEL) for one in joined])
+    points = pd.concat([nash_regrets(one, line.estimate, line.best) for one in joined])
     if points["x"].duplicated().any():
         _require_one_series(rows, place)
     return points.sort_values("x", ignore_index=True)
@@ -180,33 +181,26 @@ def _by_x(
         yield value, there, f"{place} at {tag} {value}"
 
 
-def final_means(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
-    """Return a row for each series: x (its horizon), y (mean over runs), lo, hi, runs; its tags."""
-    series_rows = []
-    for _, group in select(rows, {"metric": metric}, f"{place}.metric").groupby(
-        "series", sort=False
-    ):
-        last = group[group["t"] == group["t"].max()]
-        mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
-        numbers = {"x": last["t"].iloc[0], "y": mean[0], "lo": low[0], "hi": high[0]}
-        series_rows.append({**last.iloc[0].to_dict(), **numbers, "runs": len(last)})
-    return pd.DataFrame(series_rows)
+def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
+    """Return a row for each series: its tags, x (its horizon or budget), y, lo, hi and runs.
 
-
-def final_rates(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
-    """Return a row for each series: x (budget), y (share of successes), lo, hi, runs; its tags.
-
-    ``pulls`` is their mean number in a trial, NaN where it was not recorded.
+    That is the mean over runs or, of trials, the share of successes, and ``pulls``, their mean
+    number in a trial, NaN where it was not recorded.
     """
-    pulled = rows[rows["metric"] == "total_pulls"].groupby("series")[["value", "trials"]].sum()
-    pulls = pulled["value"] / pulled["trials"]
-    counted = select(rows, {"metric": metric}, f"{place}.metric")
-    series_rows = []
-    for name, group in counted.groupby("series", sort=False):
-        tags: dict[Any, Any] = group.drop(columns=_MEASURED).iloc[0].to_dict()
-        measured = {"x": group["t"].iloc[0], **rate_of(group), "pulls": pulls.get(name, math.nan)}
-        series_rows.append(tags | measured)
-    return pd.DataFrame(series_rows)
+    found = []
+    shown = select(rows, {"metric": metric}, f"{place}.metric")
+    for name, group in shown.groupby("series", sort=False):
+        last = group[group["t"] == group["t"].max()]
+        measured = {"x": last["t"].iloc[0]}
+        if metric in RATE_METRICS:
+            pulled = rows[(rows["series"] == name) & (rows["metric"] == "total_pulls")]
+            pulls = pulled["value"].sum() / pulled["trials"].sum() if len(pulled) else math.nan
+            measured |= rate_of(last) | {"pulls": pulls}
+        else:
+            mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
+            measured |= {"y": mean[0], "lo": low[0], "hi": high[0], "runs": len(last)}
+        found.append(last.drop(columns=_MEASURED, errors="ignore").iloc[0].to_dict() | measured)
+    return pd.DataFrame(found)
 
 
 def _computed(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
@@ -253,6 +247,8 @@ Frames = Callable[[str], pd.DataFrame]
 Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
 """A paper's functions that make the rows of panels of kind ``derived``, by name."""
 
+Function = TypeVar("Function", bound=Callable[..., pd.DataFrame])
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -274,9 +270,7 @@ def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -
     """Return the rows that a panel reads, or that a function of the paper makes of them alone."""
     if panel.compute is None:
         return read_rows(panel.reads, frames, f"{place}.reads")
-    if panel.compute not in derived:
-        allowed = ", ".join(derived) or "none"
-        raise InputError(f"{place}.compute is {panel.compute!r}; allowed: {allowed}")
+    function = computed_by(panel.compute, derived, place)
 
     def declared(name: str) -> pd.DataFrame:
         if name not in panel.reads:
@@ -284,7 +278,15 @@ def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -
             raise InputError(f"{place}.reads is {', '.join(panel.reads)}; allowed: {allowed}")
         return frames(name)
 
-    return derived[panel.compute](declared)
+    return function(declared)
+
+
+def computed_by(name: str, functions: Mapping[str, Function], place: str) -> Function:
+    """Return the paper's function that the key ``compute`` names."""
+    if name not in functions:
+        allowed = ", ".join(functions) or "none"
+        raise InputError(f"{place}.compute is {name!r}; allowed: {allowed}")
+    return functions[name]
 
 
 def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
@@ -293,11 +295,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     The results are in the long form of ``engine.results``; of kind ``analytic`` they have columns x
     and y, of kind ``derived`` lo, hi and runs, too.
     """
-    rows = _shown(panel, frame, place)
-    chosen_rows = [
-        select(rows, spec.where, f"{place}.series.{index}.where")
-        for index, spec in enumerate(panel.series)
-    ]
+    chosen_rows = _chosen(panel, frame, place)
     levels = [spec.level for spec in panel.series]
     if any(levels):
         chosen_rows = _spread_levels(str(panel.x.tag), chosen_rows, levels, place)
@@ -320,14 +318,17 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     return lines
 
 
-def _shown(panel: PanelSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Return the rows of the results that a panel shows."""
+def _chosen(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[pd.DataFrame]:
+    """Return the rows of the results that each entry of ``series`` shows."""
     rows = select(frame, panel.where, f"{place}.where")
-    if panel.metric is None:
-        return rows
-    in_nash = panel.metric in NASH_METRICS
-    recorded = nash_quantities(panel.metric) if in_nash else panel.metric
-    return select(rows, {"metric": recorded}, f"{place}.metric")
+    if panel.metric is not None:
+        in_nash = panel.metric in NASH_METRICS
+        recorded = nash_quantities(panel.metric) if in_nash else panel.metric
+        rows = select(rows, {"metric": recorded}, f"{place}.metric")
+    return [
+        select(rows, spec.where, f"{place}.series.{index}.where")
+        for index, spec in enumerate(panel.series)
+    ]
 
 
 def _spread_levels(
@@ -409,13 +410,12 @@ def _marks(line: Line, place: str) -> Line:
 
 def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> None:
     """Raise InputError where a line of a panel has no row, whatever the values of the results."""
-    rows = _shown(panel, frame, place)
-    for index, spec in enumerate(panel.series):
-        line = select(rows, spec.where, f"{place}.series.{index}.where")
+    for index, rows in enumerate(_chosen(panel, frame, place)):
+        spec = panel.series[index]
         if spec.by is not None:
-            require_column(line, spec.by, f"{place}.series.{index}.by")
+            require_column(rows, spec.by, f"{place}.series.{index}.by")
         if panel.kind in BY_TAG and not spec.level:
-            require_column(line, str(panel.x.tag), f"{place}.x.tag")
+            require_column(rows, str(panel.x.tag), f"{place}.x.tag")
 
 
 def check_table_filters(table: TableSpec, frame: pd.DataFrame, place: str) -> None:

@@ -88,12 +88,8 @@ NO_LINE = "none"
 Names = tuple[str, str, str]
 """Of a colour, a line style and a marker."""
 
-ALGORITHMS: Mapping[str, Names] = {
-    algorithm: (colour, dash, marker)
-    for algorithm, (colour, dash, marker) in yaml.safe_load(
-        Path(__file__).with_name("looks.yaml").read_text("utf-8")
-    ).items()
-}
+_LOOKS = yaml.safe_load(Path(__file__).with_name("looks.yaml").read_text("utf-8"))
+ALGORITHMS: Mapping[str, Names] = {algorithm: (*names,) for algorithm, names in _LOOKS.items()}
 """Id of an algorithm -> its colour, line style and marker in every figure of the project.
 
 They are in a file that is no source, so that a figure depends on the looks of what it draws alone
@@ -136,12 +132,6 @@ def ordered_looks(count: int) -> list[Look]:
     return [Look(*look) for look in zip(colours, dashes, markers, strict=False)]
 
 
-def algorithm_look(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
-    """Return the look that an algorithm with one has in every figure."""
-    colour, dash, marker = looks[algorithm]
-    return Look(COLOURS[colour], dash, MARKERS[marker])
-
-
 def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
     """Return the looks, equal ones in other line styles and with markers filled otherwise.
 
@@ -180,9 +170,10 @@ def look_of(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
     Of an algorithm without one it follows from the id alone; two such algorithms may look alike,
     until one of them is given its own in ``paper.yaml``, or in ``looks.yaml`` if it is registered.
     """
-    if algorithm in looks:
-        return algorithm_look(algorithm, looks)
-    return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))
+    if algorithm not in looks:
+        return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))
+    colour, dash, marker = looks[algorithm]
+    return Look(COLOURS[colour], dash, MARKERS[marker])
 
 
 VARIANTS = ("as-coded", "as-written", "repaired")

@@ -12,11 +12,9 @@ import pandas as pd
 from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import difference_interval
-from dpbandits.reporting.lines import final_means, final_rates, read_rows, require_column, select
-from dpbandits.reporting.report import page
+from dpbandits.reporting.lines import computed_by, final_values, read_rows, require_column, select
 from dpbandits.reporting.spec import (
     LEDGER,
-    RATE_METRICS,
     ColumnSpec,
     DifferenceSpec,
     RowsSpec,
@@ -27,6 +25,7 @@ from dpbandits.reporting.text import (
     NUMBER_FORMAT,
     document,
     fill,
+    page,
     readable,
     tabular,
     unmarked,
@@ -81,8 +80,7 @@ def write_table(
     table, place = parse_table(name, spec), f"tables.{name}"
     numbers = select(_rows_of(table, frames, computed or {}, place), table.where, f"{place}.where")
     if table.metric is not None:
-        reduce = final_rates if table.metric in RATE_METRICS else final_means
-        numbers = reduce(numbers, table.metric, place)
+        numbers = final_values(numbers, table.metric, place)
     if table.difference_from is not None:
         numbers = add_differences(numbers, table.difference_from, f"{place}.difference_from")
     if table.rows:
@@ -131,10 +129,8 @@ def _rows_of(
 ) -> pd.DataFrame:
     if table.compute is None:
         return read_rows(table.reads, frames, f"{place}.reads")
-    if table.compute not in computed:
-        allowed = ", ".join(computed) or "none"
-        raise InputError(f"{place}.compute is {table.compute!r}; allowed: {allowed}")
-    return computed[table.compute]({name: frames(name) for name in table.reads})
+    function = computed_by(table.compute, computed, place)
+    return function({name: frames(name) for name in table.reads})
 
 
 def cells_of(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:

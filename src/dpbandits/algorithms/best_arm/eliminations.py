@@ -188,7 +188,7 @@ def noise_multiplier(epsilon: float, delta: float, calibration: str = "classical
     if math.isinf(epsilon):
         return 0.0
     if calibration == "analytic":
-        return 1.0 / eta_from(epsilon, delta)
+        return 1.0 / float(eta_from(epsilon, delta))
     return math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
 
 

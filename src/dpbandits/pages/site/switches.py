@@ -18,7 +18,7 @@ from dpbandits.pages.site.content import Charts, Page, table_cells
 from dpbandits.pages.site.model import Site, figure_address
 from dpbandits.pages.verdicts import VARIANTS, Values
 from dpbandits.reporting.lines import PUBLISHED
-from dpbandits.reporting.palette import algorithm_look, tell_apart
+from dpbandits.reporting.palette import look_of, tell_apart
 from dpbandits.reporting.text import readable
 
 CHANGES = 0.05
@@ -103,7 +103,7 @@ def _panel(spec: SwitchesFile, views: list[Json]) -> Json:
         if line["variant"] != PUBLISHED or panel is first
     ]
     known = [line for line in lines if line["algorithm"] in REGISTRY]
-    looks = tell_apart([algorithm_look(line["algorithm"]) for line in known])
+    looks = tell_apart([look_of(line["algorithm"]) for line in known])
     for line, its_look in zip(known, looks, strict=True):
         line |= look(its_look)
     return {**first, "title": "", "series": lines}

@@ -32,12 +32,12 @@ from dpbandits.papers.panels import (
 )
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
+from dpbandits.reporting.style import add_legend
 from dpbandits.reporting.text import readable
 
-DP_BAI = palette.tell_apart([palette.algorithm_look("dp-bai")] * 2)
+DP_BAI = palette.tell_apart([palette.look_of("dp-bai")] * 2)
 """Looks of DP-BAI at two epsilon, the smaller one first."""
 
 BARS: dict[str, Any] = {"capsize": 1.5, "linestyle": "none", "markersize": 4}
@@ -64,7 +64,7 @@ def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
     points: Points = []
     for algorithm, simulated in trials.items():
         name = IDENTIFICATION[algorithm].name
-        looks = style.tints(palette.algorithm_look(algorithm), len(epsilons))
+        looks = style.tints(palette.look_of(algorithm), len(epsilons))
         for look, epsilon in zip(looks, epsilons, strict=True):
             budgets = [budget_90(simulated.having(epsilon=epsilon, ratio=y)) for y in ratios]
             x = [ratio / epsilon for ratio in ratios]
@@ -229,7 +229,7 @@ def omega_draws(results: pd.DataFrame) -> Drawn:
     points = pd.concat(tables, ignore_index=True)
     drawn, (axes,) = canvas()
     names = dict(zip(points["algorithm"], points["name"], strict=True))
-    colours = {name: palette.algorithm_look(key).colour for key, name in names.items()}
+    colours = {name: palette.look_of(key).colour for key, name in names.items()}
     swarm: dict[str, Any] = {"hue": "name", "palette": colours, "legend": False}
     # Where all draws succeed alike there is no room for marks side by side: they overlap.
     sns.swarmplot(points, x="label", y="y", ax=axes, size=2.4, warn_thresh=1.0, **swarm)

@@ -196,7 +196,7 @@ def _final(frames: Frames, curve: Curve, place: str) -> _Final:
     rows = select(frames[curve.simulation], curve.where, place)
     rows = select(rows, {"metric": nash_quantities(curve.metric)}, place)
     last = rows[rows["t"] == rows["t"].max()]
-    point = nash_regrets(last, "corrected", curve.best, LEVEL).iloc[-1]
+    point = nash_regrets(last, best=curve.best).iloc[-1]
     curves = int(last["run"].nunique())
     degrees = (curves if curves > 1 else int(point["runs"])) - 1
     error = (point["hi"] - point["y"]) / _half_width(1.0, degrees)

@@ -14,9 +14,9 @@ from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.legends import add_legend, write_note
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
+from dpbandits.reporting.style import add_legend, write_note
 
 FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
@@ -84,7 +84,7 @@ def price_of_levels(results: pd.DataFrame) -> Drawn:
     plain = _finals(results, "pseudo_regret", b=0, c=1.0)
     horizon = int(results["t"].max())
     etas = sorted(results["eta"].dropna().unique().astype(int))
-    looks = palette.tell_apart([palette.algorithm_look("m-ts-gaussian")] * 2)
+    looks = palette.tell_apart([palette.look_of("m-ts-gaussian")] * 2)
     points: Points = []
 
     def add(
@@ -133,7 +133,7 @@ def realised_level(results: pd.DataFrame) -> Drawn:
         "mean over runs": [mean(values) for values in levels],
         "largest of any run": [exact(values.max(), 1) for values in levels],
     }
-    looks = palette.tell_apart([palette.algorithm_look("ts-gaussian")] * 2)
+    looks = palette.tell_apart([palette.look_of("ts-gaussian")] * 2)
     points: Points = []
     drawn, (axes,) = canvas(width=style.PANEL_WIDTH)
     axes.axhline(1.0, color="#777777", linewidth=0.8, linestyle=DASHES["dotted"])

@@ -344,7 +344,7 @@ def crossing_delta(*, arms: int) -> Estimate:
     def excess(logarithm: float) -> float:
         delta = math.exp(logarithm)
         printed = privacy.ts_standard_epsilon(delta, ANALYSIS_HORIZON, arms)
-        return printed - privacy.ts_basic_standard_epsilon(delta, ANALYSIS_HORIZON)
+        return float(printed - privacy.ts_basic_standard_epsilon(delta, ANALYSIS_HORIZON))
 
     return exact(math.exp(_root(excess, math.log(1e-10), math.log(0.9))))
 

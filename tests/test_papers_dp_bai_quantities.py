@@ -18,7 +18,9 @@ from dpbandits.claims.numbers import Estimate, mean
 from dpbandits.claims.statistics import Measurement
 from dpbandits.papers.dp_bai.fits import linear_fit
 from dpbandits.papers.dp_bai.quantities import budget_90
-from dpbandits.papers.dp_bai.theory import bounds
+from dpbandits.papers.dp_bai.theory import (
+    bounds,
+)
 from shared import ExactResults
 from synthetic_results import PAPERS, PROJECT
 
@@ -289,7 +291,7 @@ NEEDED = 1000.0
 RATES = ndtr(ndtri(0.9) * np.sqrt(np.array(FITTED) / NEEDED))
 
 
-def crossing(successes: np.ndarray) -> Estimate:
+def fitted_crossing(successes: np.ndarray) -> Estimate:
     """Return the T at success 0.9 by the fit, of results with these successes."""
     frame = pd.DataFrame(
         {
@@ -313,7 +315,7 @@ def test_the_probit_fit_is_that_of_maximum_likelihood() -> None:
     best = minimize(deviance, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-10})
     expected = ((ndtri(0.9) - best.x[0]) / best.x[1]) ** 2
     # Nelder-Mead stops within about 1e-8 of the coefficients.
-    assert crossing(successes).value == pytest.approx(expected, rel=1e-5)
+    assert fitted_crossing(successes).value == pytest.approx(expected, rel=1e-5)
 
 
 def test_the_interval_of_the_crossing_covers() -> None:
@@ -321,7 +323,7 @@ def test_the_interval_of_the_crossing_covers() -> None:
     drawn = np.random.default_rng(3).binomial(FITTED_TRIALS, RATES, (400, len(FITTED)))
     covered = {0.05: 0, 0.5: 0}
     for successes in drawn:
-        estimate = crossing(successes)
+        estimate = fitted_crossing(successes)
         for alpha in covered:
             lo, hi = estimate.interval(alpha)
             covered[alpha] += lo <= NEEDED <= hi
@@ -330,7 +332,7 @@ def test_the_interval_of_the_crossing_covers() -> None:
 
 
 def test_success_that_does_not_rise_with_the_budget_has_no_crossing() -> None:
-    assert math.isnan(crossing(FITTED_TRIALS * RATES[::-1]).value)
+    assert math.isnan(fitted_crossing(FITTED_TRIALS * RATES[::-1]).value)
 
 
 def test_linear_fits_are_weighted_least_squares() -> None:
