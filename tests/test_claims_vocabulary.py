@@ -305,7 +305,7 @@ SEVERAL: dict[str, Any] = {"quantity": "quantity", "at": {}}
         ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 55}}}, "t = 55 is not recorded"),
         ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 101}}}, "t = 101 is not"),
         ({**SEVERAL, "of": {"a": {"t": 55}}}, "t = 55 is not recorded"),
-        ({"value": {"won": {"t": 55}}}, "t = 55 is not recorded"),
+        ({"value": {"won": {"t": 55}}}, "trials have no t"),
         ({"value": {"won": {"share": 0.55}}}, "is not recorded"),
         ({"value": {"a": {"share": 0.55}}}, "is not recorded"),
         ({"value": {"a": {"metric": "quantity", "t": 55}}}, "t = 55 is not recorded"),

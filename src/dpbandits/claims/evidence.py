@@ -470,9 +470,7 @@ class Series:
             return
         if is_one and not callable(metric):
             self.number()
-            # A rate of all trials asks for no time, so that a mistyped one is not seen there.
-            if not recorded.counts_trials:
-                return
+            return
         for label in recorded.matching(self.place[1]):
             farthest = FARTHEST
             if not isinstance(metric, str):
@@ -509,6 +507,8 @@ class Series:
             return self._nash_regret()
         label = recorded.find(where)
         if recorded.counts_trials and self.metric == "success":
+            if {"t", "share"} & self.tags.keys():
+                raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
             return rate(recorded.counts(label, self.metric, self.evidence.window))
         return mean(self.per_run(), (name, label))
 
