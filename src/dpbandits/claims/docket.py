@@ -307,8 +307,8 @@ class Question:
     @property
     def label(self) -> str:
         """Its name with the values of its variables; those that it does not name follow it."""
-        named = self.name + self.comparison.point
-        others = [f"{key}={value}" for key, value in self.over.items() if f"{{{key}" not in named]
+        named = re.findall(r"\{(\w+)", self.name + self.comparison.point)
+        others = [f"{key}={value}" for key, value in self.over.items() if key not in named]
         return self._filled(self.name) + (f" [{', '.join(others)}]" if others else "")
 
     @property

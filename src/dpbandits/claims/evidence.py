@@ -318,7 +318,7 @@ LARGEST = "largest"
 
 NASH_REGRET = "nash_regret"
 FARTHEST = 0.02
-"""A recorded time may be so much off a share of the horizon."""
+"""Largest distance of a recorded time from a share of the horizon, relative to that share."""
 
 Place = tuple[str, dict[str, Any]]
 """Name of results, and the tags that select something in them."""
