@@ -24,7 +24,7 @@ from scipy.stats import laplace
 import dpbandits
 from agreement import TRIALS, Table, chi_square, near, played_sequences
 from dpbandits.algorithms import IDENTIFICATION, REGRET
-from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
+from dpbandits.auditing.best_arm import first_epoch, outcome_chances
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.index_policies import (
     LEAST_CHANCE,
@@ -45,6 +45,7 @@ from dpbandits.auditing.laplace import (
     laplace_breaks,
     laplace_density,
     laplace_mass,
+    largest_loss,
     log_selection,
     log_tail,
     log_tail_of_two,
@@ -338,9 +339,9 @@ def test_chances_in_forty_digits() -> None:
 
 def test_the_loss_approaches_epsilon_and_never_exceeds_it() -> None:
     for epsilon in (0.2, 1.0):
-        loss = elimination_loss(10_000, epsilon)
+        loss = largest_loss(outcome_chances(10_000, epsilon))
         assert 0.99 * epsilon < loss.epsilon <= epsilon
-        observable = elimination_loss(10_000, epsilon, math.log(1e-6))
+        observable = largest_loss(outcome_chances(10_000, epsilon), math.log(1e-6))
         assert observable.log_unlikely >= math.log(1e-6)
         assert 0.9 * epsilon < observable.epsilon < loss.epsilon
 
