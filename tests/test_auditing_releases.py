@@ -50,7 +50,7 @@ from dpbandits.auditing.laplace import (
     log_tail,
     log_tail_of_two,
 )
-from dpbandits.auditing.run import setting_of
+from dpbandits.auditing.run import question_of
 from dpbandits.auditing.statements import report_event, report_rows, reports_of
 from dpbandits.auditing.support import (
     Case,
@@ -298,7 +298,7 @@ def test_one_decision_is_a_double_integral() -> None:
 @pytest.mark.parametrize("changed", [0, 1])
 def test_the_kernel_plays_the_sequence_as_often(changed: int) -> None:
     horizon, epsilon, runs = 7, 5.0, 200_000
-    play = setting_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).sample
+    play = question_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).sample
     outputs = play(changed == 1, np.random.default_rng(7), runs)
     count = int((outputs == [0] + [1] * (horizon - 1)).all(axis=1).sum())
     played = chances(horizon, epsilon, 0.0)

@@ -61,10 +61,12 @@ class Budget:
     level: float = 0.05
     seed: int = 0
     workers: int = 1
+    search_runs: int = 20_000
 
     def __post_init__(self) -> None:
         """Raise InputError where a number is out of range."""
-        require_count("runs", self.runs, 8, 10**10)
+        for key in ("runs", "search_runs"):
+            require_count(key, getattr(self, key), 8, 10**10)
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
 
