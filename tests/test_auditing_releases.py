@@ -22,7 +22,7 @@ from scipy.special import beta, betaincc
 from scipy.stats import laplace
 
 import dpbandits
-from agreement import TRIALS, Table, chi_square, near, played_sequences
+from agreement import TRIALS, Table, chi_square, near, played_sequences, question_of
 from dpbandits.algorithms import IDENTIFICATION, REGRET
 from dpbandits.auditing.best_arm import first_epoch, outcome_chances
 from dpbandits.auditing.events import Event
@@ -50,7 +50,6 @@ from dpbandits.auditing.laplace import (
     log_tail,
     log_tail_of_two,
 )
-from dpbandits.auditing.run import question_of
 from dpbandits.auditing.statements import report_event, report_rows, reports_of
 from dpbandits.auditing.support import (
     Case,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from agreement import question_of
 from dpbandits.algorithms import REGISTRY, REGRET, find_identification
 from dpbandits.auditing.inputs import (
     PULL_TABLE,
@@ -23,7 +24,6 @@ from dpbandits.auditing.run import (
     Audit,
     audit,
     published,
-    question_of,
 )
 from dpbandits.bandits.draws import AFTER, NEXT, TABLE, draw_reward, draw_reward_sum
 from dpbandits.cli import main

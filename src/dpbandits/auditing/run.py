@@ -36,10 +36,8 @@ from dpbandits.engine.checks import require_task, settings_of
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
-from dpbandits.privacy.guarantee import Guarantee
 
 LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
-PUBLISHED_BUDGET = Budget(RUNS, LEVEL, DEFAULT_ROOT_SEED)
 MOST_ARMS, LONGEST = 100, 1_000_000
 
 MEMORY = 8 * 10**9
@@ -92,15 +90,35 @@ class Question:
 
     definition: Definition
     parameters: Any
+    horizon: int
     variant: str
     interpretations: dict[str, str]
-    arms: int
-    horizon: int
-    features: tuple[tuple[float, ...], ...] | None
-    notion: str
-    pair: Pair | None
-    claim: tuple[Measure, float]
     budget: Budget
+    arms: int = 2
+    features: tuple[tuple[float, ...], ...] | None = None
+    notion: str = PULL_TABLE
+    pair: Pair | None = None
+
+    @property
+    def claim(self) -> tuple[Measure, float]:
+        """What is bounded from below, and what is claimed for it; infinite without a claim.
+
+        mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon.
+        """
+        claim = guarantee_of(
+            self.definition,
+            self.parameters,
+            self.horizon,
+            variant=self.variant,
+            interpretations=self.interpretations,
+        )
+        if claim.kind == "gdp":
+            return Measure("mu"), claim.parameter
+        if claim.kind == "approximate":
+            return Measure("delta", epsilon=claim.parameter), claim.slack
+        if claim.kind == "zcdp":
+            return Measure("epsilon", delta=RENYI_DELTA), float(claim.epsilon(RENYI_DELTA))
+        return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
 
     @property
     def departures(self) -> dict[str, str]:
@@ -137,14 +155,13 @@ class Question:
         events = sequence_events(self.arms, pair.arm, statistics)
         return Mechanism(plays, (False, True), events, key)
 
-    @property
-    def key(self) -> str:
-        """Key in the cache: all that the answer depends on; not the number of threads."""
+    def key(self, measure: Measure) -> str:
+        """Return the key in the cache: all that the answer depends on, the threads not."""
         description = {
             "audit": self.describe(),
             "pair": None if self.pair is None else self.pair.describe(),
             "notion": self.notion,
-            "measure": asdict(self.claim[0]),
+            "measure": asdict(measure),
             "budget": {**asdict(self.budget), "workers": 0},
             "fingerprints": [
                 algorithm_fingerprint(self.definition),
@@ -161,18 +178,20 @@ class Question:
             return [self.pair]
         return list(search_pairs(self.notion, self.arms, self.horizon))
 
-    def certified(self, cache: Cache) -> tuple[MechanismAudit, dict[str, Any]]:
+    def certified(
+        self, cache: Cache, claim: tuple[Measure, float]
+    ) -> tuple[MechanismAudit, dict[str, Any]]:
         """Return what is certified for the worst pair, from the cache where it is there.
 
         Beside it stand the ``place`` of that pair, the ``events`` that the search tried, and the
         ``seconds`` that it took when it was computed.
         """
-        (measure, claim), budget = self.claim, self.budget
-        path = cache.cells / f"audit-{self.key}.npz"
+        (measure, claimed), budget = claim, self.budget
+        path = cache.cells / f"audit-{self.key(measure)}.npz"
         if kept := cache.read(path, ("answer",)):
             counted, about = json.loads(str(kept["answer"]))
             counted["hits"] = tuple(counted["hits"])
-            return MechanismAudit(measure, claim, **counted), about
+            return MechanismAudit(measure, claimed, **counted), about
         begun = time.monotonic()
         mechanisms = [self.mechanism(pair) for pair in self.pairs]
         place, events = 0, 0
@@ -183,7 +202,7 @@ class Question:
             ]
             place = int(np.argmax([choice.score if choice else -math.inf for choice in choices]))
             events = sum(choice.tried for choice in choices if choice)
-        found = certify(mechanisms[place], claim, measure, budget)
+        found = certify(mechanisms[place], claimed, measure, budget)
         counted = {**vars(found)}
         del counted["measure"], counted["claimed"]
         about = {"place": place, "events": events, "seconds": time.monotonic() - begun}
@@ -193,7 +212,7 @@ class Question:
     def audit(self, cache: Cache, statement: str = "") -> Audit:
         """Return the answer as a row beside what is claimed."""
         pairs = self.pairs
-        found, about = self.certified(cache)
+        found, about = self.certified(cache, self.claim)
         parameters = dict(vars(self.parameters))
         if found.measure.delta:
             parameters["delta"] = found.measure.delta
@@ -229,33 +248,21 @@ def _text(values: Mapping[str, object]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items())
 
 
-def question_of(
-    algorithm: str | Definition,
-    horizon: int,
-    params: Mapping[str, Any] | None = None,
-    variant: str = "as-written",
-    interpretations: Mapping[str, str] | None = None,
-    arms: int = 2,
-    features: ArrayLike | None = None,
-    notion: str = PULL_TABLE,
-    pair: Pair | None = None,
-    budget: Budget = PUBLISHED_BUDGET,
-) -> Question:
-    """Return what is asked, validated; ``dpbandits.audit`` says what the arguments are."""
-    if pair:
-        arms, notion = pair.arms, pair.notion
-    definition = find_definition(algorithm)
-    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
-        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+def _vectors(definition: Definition, features: ArrayLike | None) -> Any:
+    """Return the features of a best-arm algorithm, validated."""
+    if features is None:
+        return None
+    if not isinstance(definition, IdentificationAlgorithm):
+        raise InputError(f"features: {definition.id} takes none; allowed: left out")
+    try:
+        return tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError("features are no table of numbers; allowed: one row an arm") from None
+
+
+def _require_notion(definition: Definition, notion: str) -> None:
+    """Raise InputError where an algorithm cannot be played under a notion of neighbours."""
     identifies = isinstance(definition, IdentificationAlgorithm)
-    vectors = None
-    if features is not None:
-        if not identifies:
-            raise InputError(f"features: {definition.id} takes none; allowed: left out")
-        try:
-            vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
-        except (TypeError, ValueError):
-            raise InputError("features are no table of numbers; allowed: one row an arm") from None
     allowed = (PULL_TABLE,) if identifies else (PULL_TABLE, ROUND)
     if notion not in allowed:
         why = {
@@ -263,36 +270,6 @@ def question_of(
             ROUND: ", as a best-arm algorithm has tables by pulls",
         }.get(notion, "")
         raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
-    played: dict[str, Any] = {
-        "variant": definition.require_variant(variant),
-        "interpretations": definition.interpretations_from(interpretations or {}, variant),
-        "parameters": definition.parameters_from(params or {}),
-        "horizon": require_count("horizon", horizon, 2, LONGEST),
-    }
-    return Question(
-        **played,
-        definition=definition,
-        arms=require_count("arms", arms, 2, MOST_ARMS),
-        features=vectors,
-        notion=notion,
-        pair=pair,
-        claim=_claim(guarantee_of(definition, **played)),
-        budget=budget,
-    )
-
-
-def _claim(guarantee: Guarantee) -> tuple[Measure, float]:
-    """Return what is bounded from below, and what is claimed for it; infinite without a claim.
-
-    mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon.
-    """
-    if guarantee.kind == "gdp":
-        return Measure("mu"), guarantee.parameter
-    if guarantee.kind == "approximate":
-        return Measure("delta", epsilon=guarantee.parameter), guarantee.slack
-    if guarantee.kind == "zcdp":
-        return Measure("epsilon", delta=RENYI_DELTA), float(guarantee.epsilon(RENYI_DELTA))
-    return Measure("epsilon"), guarantee.parameter if guarantee.kind == "pure" else math.inf
 
 
 def audit(
@@ -347,14 +324,26 @@ def audit(
         >>> found.row.measure, found.row.lower > 3.0
         ('epsilon', True)
     """
-    values = find_definition(algorithm).merged_parameters(params, parameters, ARGUMENTS)
+    definition = find_definition(algorithm)
+    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
+        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+    arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
+    _require_notion(definition, notion)
     seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
-    budget, rounds = Budget(runs, level, seed, workers, search_runs), whole_number(horizon)
-    asked = question_of(
-        algorithm, rounds, values, variant, interpretations, arms, features, notion, pair, budget
+    asked = Question(
+        definition,
+        definition.parameters_from(definition.merged_parameters(params, parameters, ARGUMENTS)),
+        require_count("horizon", whole_number(horizon), 2, LONGEST),
+        definition.require_variant(variant),
+        definition.interpretations_from(interpretations or {}, variant),
+        Budget(runs, level, seed, workers, search_runs),
+        require_count("arms", arms, 2, MOST_ARMS),
+        _vectors(definition, features),
+        notion,
+        pair,
     )
     _require_memory(asked)
-    announce(f"auditing {asked.definition.id}")
+    announce(f"auditing {definition.id}")
     return asked.audit(require_cache(cache))
 
 
@@ -405,11 +394,11 @@ class Published:
         """
         if self.louder is None:
             return "" if math.isinf(self.question.claim[1]) else "no parameter of noise"
-        found, _ = self.louder.certified(cache)
+        found, _ = self.louder.certified(cache, self.question.claim)
         if found.verdict == FAILS:
             return "caught"
         # Where nothing is seen at all, the event has the reason.
-        is_seen = self.question.certified(cache)[0].lower > 0.0
+        is_seen = self.question.audit(cache).row.lower > 0.0
         return f"missed: {self.silent}" if is_seen and self.silent else "missed"
 
 
@@ -430,8 +419,14 @@ def published(
         params = dict(case.parameters or definition.example)
         halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
         for variant in definition.variants:
-            question = question_of(
-                definition.id, case.horizon, params, variant, pair=pair, budget=budget
+            question = Question(
+                definition,
+                definition.parameters_from(params),
+                case.horizon,
+                variant,
+                definition.interpretations_from({}, variant),
+                budget,
+                pair=pair,
             )
             louder = None
             if halved and question.claim[1] < math.inf:
