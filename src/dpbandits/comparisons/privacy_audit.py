@@ -20,7 +20,6 @@ from scipy.special import ndtr, ndtri
 from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.best_arm import (
-    ANGLES,
     DIAGONAL,
     NORMS,
     difference_chances,
@@ -103,6 +102,9 @@ ANGLE_BUDGET = 1002
 
 STOP_HORIZON, STOP_EPSILON = 64, 1.0
 """T and epsilon of the curves over the rounds of alternation."""
+
+ANGLES = np.arange(0.0, 360.0)
+"""Degrees of the curves over the angle."""
 
 TRADEOFF_HORIZON = 100
 """T of the trade-off curve."""
