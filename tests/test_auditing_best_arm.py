@@ -27,7 +27,6 @@ from dpbandits.auditing.best_arm import (
     difference_chances,
     dp_od_scales,
     gaussian_witness,
-    recommended,
     sign_chances,
     square_chances,
     three_arm_pulls,
@@ -42,6 +41,11 @@ Values = NDArray[np.float64]
 ROOT2 = math.sqrt(2.0)
 DIAGONAL = unit_vectors(46.0, 224.0)
 SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
+
+
+def recommended(chances: Values) -> Values:
+    """Return the log chances of a tree by the recommended arm alone."""
+    return np.asarray(logsumexp(chances, axis=0, keepdims=True))
 
 
 def with_midpoint(features: Values) -> Values:

@@ -40,11 +40,8 @@ from dpbandits.errors import InputError
 LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
 MOST_ARMS, LONGEST = 100, 1_000_000
 
-MEMORY = 8 * 10**9
-"""Bytes that the choosing runs may take."""
-
-RENYI_DELTA = 1e-6
-"""Delta at which the epsilon of a Renyi claim is bounded."""
+MEMORY = 8 * 10**9  # bytes that the choosing runs may take
+RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -400,7 +397,7 @@ class Published:
 
 
 NOISE = {"epsilon": 2.0, "c": 0.25}
-"""Parameter that sets the noise -> by what it is multiplied to halve it."""
+"""Parameter that sets the noise -> factor that halves it."""
 
 
 def published(

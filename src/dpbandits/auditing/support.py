@@ -42,17 +42,14 @@ class GivenDraws:
 
 @dataclass(frozen=True)
 class Case:
-    """One pair of tables that an algorithm without enough noise tells apart in so many rounds.
-
-    ``explored`` are the arms, from 0, of the rounds of uniform play.
-    """
+    """One pair of tables that an algorithm without enough noise tells apart in so many rounds."""
 
     algorithm: Definition
     variant: str
     horizon: int  # or the budget
     rounds: int
     pair: Pair
-    explored: tuple[int, ...] = ()
+    explored: tuple[int, ...] = ()  # arms, from 0, of the rounds of uniform play
     parameters: Mapping[str, float] = field(default_factory=dict)
     interpretations: Mapping[str, str] = field(default_factory=dict)
 

@@ -30,17 +30,13 @@ from dpbandits.kernels import njit
 
 @dataclass(frozen=True)
 class Sampler:
-    """Gaussian Thompson sampling up to a round, after forced pulls of every arm.
-
-    The variance is ``variance_factor`` over the count of pulls, plus ``prior_count``; with
-    ``batches`` the centre is the mean of the last full batch of 1, 2, 4, ... rewards.
-    """
+    """Gaussian Thompson sampling up to a round."""
 
     rounds: int
-    forced_pulls: int
-    variance_factor: float
-    prior_count: int
-    batches: bool = False
+    forced_pulls: int  # of every arm, before any draw
+    variance_factor: float  # over the count of rewards
+    prior_count: int  # that the count has beside
+    batches: bool = False  # whether the centre is the mean of the last full batch of 1, 2, 4, ...
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -287,10 +283,7 @@ def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -
 def decision_rows(
     deltas: Sequence[float] = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6),
 ) -> Iterator[AuditRow]:
-    """Yield AUD-1 and AUD-5: one decision is 1/sqrt(2)-GDP, and (epsilon0, delta0)-DP.
-
-    Lemma 3 and Theorem 7 of ts-is-dp.
-    """
+    """Yield AUD-1 and AUD-5: one decision, by Lemma 3 and by Theorem 7 of ts-is-dp."""
     for pulls in PULLS:
         others = OTHER_PULLS[-1]
         yield _decision_row(
@@ -350,7 +343,6 @@ def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
 
 
 FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
-"""Horizons of the abandoned arm."""
 
 
 def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
@@ -359,8 +351,7 @@ def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
         yield abandoned_row(ts_gaussian(horizon), **theorem_3(horizon))
 
 
-SAMPLED_ZETA = 1.5
-"""Distance of arm 1 in the tables of the simulated outputs."""
+SAMPLED_ZETA = 1.5  # distance of arm 1 in the tables of the simulated outputs
 
 
 def sampled_rows(
