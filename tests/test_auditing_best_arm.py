@@ -23,15 +23,15 @@ from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.auditing.best_arm import (
     WITNESS,
     deviation,
-    difference_loss,
+    difference_chances,
     dp_od_scales,
     gaussian_witness,
     limit_losses,
-    sign_loss,
-    square_loss,
+    recommended,
+    sign_chances,
+    square_chances,
     three_arm_pulls,
     tree_chances,
-    tree_loss,
     unit_vectors,
     witness_pulls,
 )
@@ -55,8 +55,12 @@ def with_midpoint(features: Values) -> Values:
 def test_one_dimension_uses_the_whole_epsilon() -> None:
     """By hand: equal to epsilon to 1e-12, at every T; 1.1 epsilon (BAI-E7)."""
     for pulls, epsilon in product([1, 3, 11], [0.1, 1.0, 5.0]):
-        assert sign_loss(pulls, epsilon).epsilon == pytest.approx(epsilon, rel=1e-12)
-        assert sign_loss(pulls, epsilon, 1.1).epsilon == pytest.approx(1.1 * epsilon, rel=1e-12)
+        assert largest_loss(sign_chances(pulls, epsilon)).epsilon == pytest.approx(
+            epsilon, rel=1e-12
+        )
+        assert largest_loss(sign_chances(pulls, epsilon, 1.1)).epsilon == pytest.approx(
+            1.1 * epsilon, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -64,7 +68,7 @@ def test_two_sums_approach_epsilon_from_below(epsilon: float) -> None:
     """epsilon + ln((2 + (n - 1) epsilon) / (2 + n epsilon)), from the two-release formula."""
     for pulls in (1, 2, 5, 500):
         expected = epsilon + math.log((2 + (pulls - 1) * epsilon) / (2 + pulls * epsilon))
-        found = difference_loss(pulls, epsilon)
+        found = largest_loss(difference_chances(pulls, epsilon))
         assert found.epsilon == pytest.approx(expected, rel=1e-9)
         assert found.epsilon < epsilon
         chance = float(log_tail_of_two(pulls * epsilon))
@@ -80,25 +84,27 @@ def test_losses_of_two_sums_are_those_of_all_pairs() -> None:
             for sign in (1, -1):
                 logs = [log_tail_of_two(sign * epsilon * (b - a)) for a, b in (pair, other)]
                 worst = max(worst, abs(float(logs[0] - logs[1])))
-    assert difference_loss(pulls, epsilon).epsilon == pytest.approx(worst, rel=1e-12)
+    assert largest_loss(difference_chances(pulls, epsilon)).epsilon == pytest.approx(
+        worst, rel=1e-12
+    )
 
 
 def test_too_little_noise_is_caught() -> None:
     """Negative control: noise for 2 epsilon at a claim of epsilon. Null: equal tables lose 0."""
     epsilon = 0.5
-    assert sign_loss(3, 2 * epsilon).epsilon == pytest.approx(2 * epsilon)
-    assert difference_loss(5, 2 * epsilon).epsilon > 1.3 * epsilon
+    assert largest_loss(sign_chances(3, 2 * epsilon)).epsilon == pytest.approx(2 * epsilon)
+    assert largest_loss(difference_chances(5, 2 * epsilon)).epsilon > 1.3 * epsilon
     chances = tree_chances(3, (1, 2), 2 * epsilon)
-    assert tree_loss(chances, sequence=True).epsilon > 1.3 * epsilon
-    assert tree_loss(chances, sequence=False).epsilon > 1.3 * epsilon
-    assert largest_loss(np.log(np.full((3, 3), 0.25)), axes=(0, 1)).epsilon == 0.0
+    assert largest_loss(chances).epsilon > 1.3 * epsilon
+    assert largest_loss(recommended(chances)).epsilon > 1.3 * epsilon
+    assert largest_loss(np.log(np.full((2, 3, 3), 0.25))).epsilon == 0.0
 
 
 @pytest.mark.parametrize(("arms", "pulls"), [(3, (2, 2)), (4, (1, 2))])
 def test_two_phases_keep_within_epsilon(arms: int, pulls: tuple[int, int]) -> None:
     for epsilon in (0.1, 1.0, 5.0):
         chances = tree_chances(arms, pulls, epsilon)
-        losses = [tree_loss(chances, sequence=sequence).epsilon for sequence in (True, False)]
+        losses = [largest_loss(seen).epsilon for seen in (chances, recommended(chances))]
         # The sequence says more than the arm alone.
         assert losses[1] <= losses[0] * (1 + 1e-12)
         assert losses[0] <= epsilon * (1 + 1e-9)
@@ -134,7 +140,7 @@ def test_pooled_samples_are_not_private() -> None:
     """BAI-E10: a negative control, which a sound audit has to catch."""
     for arms in (3, 4):
         chances = tree_chances(arms, (1, 2), 1.0, pooled=True)
-        assert tree_loss(chances, sequence=True).epsilon > 1.2
+        assert largest_loss(chances).epsilon > 1.2
 
 
 # DP-OD.
@@ -169,11 +175,13 @@ def test_worst_angles_are_near_antipodal_diagonals() -> None:
 def test_the_square_has_the_loss_of_the_audit_spec(epsilon: float) -> None:
     """By hand: exactly sqrt(2) epsilon in l2, epsilon in l1; P = exp(-sqrt(2) n eps/L)/4."""
     for pulls in (1, 4):
-        found = square_loss(pulls, epsilon, "l2")
+        found = largest_loss(square_chances(pulls, epsilon, "l2"))
         assert found.epsilon == pytest.approx(ROOT2 * epsilon, rel=1e-12)
         least = -ROOT2 * pulls * epsilon - math.log(4.0)
         assert found.log_unlikely >= least - 1e-12
-        assert square_loss(pulls, epsilon, "l1").epsilon == pytest.approx(epsilon, rel=1e-12)
+        assert largest_loss(square_chances(pulls, epsilon, "l1")).epsilon == pytest.approx(
+            epsilon, rel=1e-12
+        )
 
 
 def test_the_square_agrees_with_draws() -> None:

@@ -31,7 +31,6 @@ from dpbandits.auditing.gdp_ncb import (
     least_pulls,
     release_witness,
     scaled_split,
-    stop_window,
 )
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
@@ -44,6 +43,7 @@ from dpbandits.privacy.witnesses import (
     explored,
     log_cdf,
     published_threshold,
+    stop_rules,
 )
 from shared import ExactResults
 from support import settings_of
@@ -268,9 +268,10 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
 def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     """1.003 epsilon at n = TH - 84, 1.92 at most; at TH the uniform windows are likelier."""
     window, epsilon = 2**24, 0.2
-    near = math.floor(published_threshold(window, epsilon))
+    rules = stop_rules(window, epsilon)
+    near = math.floor(rules[0])
     losses = {
-        offset: stop_window(window, epsilon, near + offset).epsilon / epsilon
+        offset: in_window(exploration_witness(*rules, near + offset), window).epsilon / epsilon
         for offset in (-85, -84, -70, -50, *range(-38, -31), -20, -10, 0)
     }
     assert losses[-85] < 1.0 < losses[-84]

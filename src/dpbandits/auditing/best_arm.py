@@ -20,11 +20,10 @@ DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from dpbandits import privacy
@@ -38,27 +37,25 @@ Words = tuple[str, str]
 """Both inputs, and the event."""
 
 
-def sign_loss(
-    pulls: int, epsilon: float, largest_reward: float = 1.0, least_log_chance: float = -math.inf
-) -> Event:
-    """Return the loss of DP-BAI for two arms on a line: the sign of the longer one's noisy mean."""
+def sign_chances(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Values:
+    """Return log chances of DP-BAI's two outputs for two arms on a line, by the longer one's sum.
+
+    They are those of the sign of its noisy mean.
+    """
     sums = largest_reward * np.arange(pulls + 1)
-    chances = np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
-    return largest_loss(chances, axes=(1,), least_log_chance=least_log_chance)
+    return np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
 
 
-def difference_loss(
+def difference_chances(
     pulls: int,
     epsilon: float,
     largest_reward: float = 1.0,
     scales: tuple[float, float] = (1.0, 1.0),
-    least_log_chance: float = -math.inf,
-) -> Event:
-    """Return the loss of comparing two noisy sums, over all pairs of sums."""
+) -> Values:
+    """Return log chances of the outputs that compare two noisy sums, by their difference."""
     differences = largest_reward * np.arange(-pulls, pulls + 1)
-    first, second = (scale / epsilon for scale in scales)
-    chances = [log_tail_of_two(sign * differences, first, second) for sign in (1.0, -1.0)]
-    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
+    tail = log_tail_of_two(differences, scales[0] / epsilon, scales[1] / epsilon)
+    return np.stack([tail, tail[::-1]])
 
 
 def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
@@ -88,10 +85,9 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     return np.stack(outcomes)
 
 
-def tree_loss(chances: Values, sequence: bool, least_log_chance: float = -math.inf) -> Event:
-    """Return the loss of such a tree, by the sequence of pulls or by the recommendation alone."""
-    seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
-    return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)
+def recommended(chances: Values) -> Values:
+    """Return the log chances of such a tree by the recommended arm alone, not by the survivor."""
+    return np.logaddexp.reduce(chances, axis=0, keepdims=True)
 
 
 NORMS = {"l1": 1, "l2": 2}
@@ -104,7 +100,7 @@ ANGLES = np.arange(0.0, 360.0)
 """Degrees that are searched."""
 
 
-def unit_vectors(*degrees: float) -> NDArray[np.float64]:
+def unit_vectors(*degrees: float) -> Values:
     """Return unit vectors of the plane at these angles, one a row."""
     angles = np.radians(degrees)
     return np.column_stack([np.cos(angles), np.sin(angles)])
@@ -129,14 +125,8 @@ def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
     return max(float(first), 1e-12), max(float(second), 1e-12)
 
 
-def square_loss(
-    pulls: int,
-    epsilon: float,
-    norm: str,
-    largest_reward: float = 1.0,
-    least_log_chance: float = -math.inf,
-) -> Event:
-    """Return the loss of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, at the uniform design.
+def square_chances(pulls: int, epsilon: float, norm: str, largest_reward: float = 1.0) -> Values:
+    """Return log chances of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, uniform design.
 
     Arm 1 wins where both coordinates of the noisy sum U are above 0. Over all sums u of the
     contribution of arms 1 and 3 (antipodes), those of arms 2 and 4 being 0: a reward moves both
@@ -144,8 +134,8 @@ def square_loss(
     """
     largest = {"l2": 1.0, "l1": math.sqrt(2.0)}[norm]
     coordinates = largest_reward * np.arange(-pulls, pulls + 1) / math.sqrt(2.0)
-    chances = [2.0 * log_tail(sign * coordinates, largest / epsilon) for sign in (1.0, -1.0)]
-    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
+    tail = 2.0 * log_tail(coordinates, largest / epsilon)
+    return np.stack([tail, tail[::-1]])
 
 
 def turned_scales(norm: str) -> tuple[float, float]:
@@ -160,7 +150,7 @@ def turned_scales(norm: str) -> tuple[float, float]:
     return first * float(factor), second * float(factor)
 
 
-def limit_losses(norm: str) -> NDArray[np.float64]:
+def limit_losses(norm: str) -> Values:
     """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles, or NaN."""
     vectors = unit_vectors(*ANGLES)
     lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
@@ -194,7 +184,7 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
     differences = np.arange(-pulls, pulls + 1)
     scale = 1.0 / epsilon
     first = log_tail_of_two(lead + differences, scale, scale)
-    second = log_tail_of_two(lead - differences, scale, scale)
+    second = first[::-1]
     # Neither: the noise is between two numbers; where both are on one side, a difference of tails.
     near, far = np.abs(differences) - lead, np.abs(differences) + lead
     one_side = near > 0
@@ -203,11 +193,6 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
         outside = np.log1p(-np.exp(np.minimum(np.logaddexp(first, second), 0.0)))
         between = tails[0] + np.log1p(-np.exp(tails[1] - tails[0]))
     return np.stack([first, second, np.where(one_side, between, outside)])
-
-
-def elimination_loss(horizon: int, epsilon: float, least_log_chance: float = -math.inf) -> Event:
-    """Return the loss of the first epoch over all pairs of sums."""
-    return largest_loss(outcome_chances(horizon, epsilon), (1,), least_log_chance)
 
 
 WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
@@ -259,32 +244,34 @@ def pulls_of(instance: str, budget: int) -> int:
 
 
 def rows_of_losses(
-    losses: Callable[[float], Event],
-    describe: Words | Callable[[Event], Words],
-    epsilon: float,
-    **about: Any,
+    chances: Values, describe: Words | Callable[[Event], Words], epsilon: float, **about: Any
 ) -> Iterator[AuditRow]:
-    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one.
-
-    ``losses`` has the event of the largest loss by the least log chance of the output.
-    """
-    events = [losses(-math.inf)]
+    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one."""
+    events = [largest_loss(chances)]
     if events[0].log_unlikely < OBSERVABLE:
-        events.append(losses(OBSERVABLE))
+        events.append(largest_loss(chances, OBSERVABLE))
     for event in events:
         words = describe(event) if callable(describe) else describe
         yield exact_row(event, *words, epsilon=epsilon, **about)
 
 
-def difference_words(pulls: int, sums: str, outputs: Sequence[str], event: Event) -> Words:
-    """Return a loss by the difference of two sums, which is from -n to n, in words."""
-    output, place = map(int, event.place)
-    return f"{sums} sum to {place - pulls} or {place - pulls + 1}", outputs[output]
+def difference_rows(
+    chances: Values, sums: str, outputs: Sequence[str], epsilon: float, **about: Any
+) -> Iterator[AuditRow]:
+    """Yield those of losses by the difference of two sums, which is from -n to n."""
+
+    def describe(event: Event) -> Words:
+        output, place = map(int, event.place)
+        difference = place - chances.shape[1] // 2
+        return f"{sums} sum to {difference} or {difference + 1}", outputs[output]
+
+    return rows_of_losses(chances, describe, epsilon, **about)
 
 
 _ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
 _RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
 _SKIPPED = "phase 2 does not pull arm 1"
+_ONE_SUM = "rewards of arm 1 are 0, or all but one are"
 
 
 def dp_bai_rows(
@@ -292,40 +279,34 @@ def dp_bai_rows(
     budgets: Sequence[int] = (12, 1002, 10_002),
 ) -> Iterator[AuditRow]:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
-    one_sum = "rewards of arm 1 are 0, or all but one are"
-    line = f"features 1 and 0 on a line; {one_sum}", _RECOMMENDED[0]
-    multiples = f"features u, u/2 and u/4 in the plane; {one_sum}", _SKIPPED
     for epsilon in epsilons:
         # The paper's instance I-B pays up to 1.1 (BAI-E7).
         for reward, budget in itertools.product((1.0, 1.1), budgets):
-            pulls = -(-(budget - 2) // 2)
-            differences = partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0))
-            sums = f"two independent features; {pulls} {_ARMS_1_AND_2}"
-            describe = partial(difference_words, pulls, sums, _RECOMMENDED)
+            about: dict[str, Any] = {"statement": "AUD-9", "horizon": budget}
+            if reward != 1.0:
+                about |= {"statement": "AUD-10", "more": f"; rewards 0 or {reward:g}"}
             # One changed reward among zeros: with one pull or many the sums are 0 and 1.
-            sign = partial(sign_loss, 1, epsilon, reward)
-            for algorithm, arms, losses, words in (
-                ("dp-bai", 2, sign, line),
-                ("dp-bai", 3, sign, multiples),
-                ("dp-bai", 2, differences, describe),
-                ("baseline", 2, differences, describe),
+            chances = sign_chances(1, epsilon, reward)
+            for arms, features, output in (
+                (2, "features 1 and 0 on a line", _RECOMMENDED[0]),
+                (3, "features u, u/2 and u/4 in the plane", _SKIPPED),
             ):
+                words = f"{features}; {_ONE_SUM}", output
                 yield from rows_of_losses(
-                    losses,
-                    words,
-                    epsilon,
-                    more="" if reward == 1.0 else f"; rewards 0 or {reward:g}",
-                    statement="AUD-9" if reward == 1.0 else "AUD-10",
-                    algorithm=algorithm,
-                    arms=arms,
-                    horizon=budget,
+                    chances, words, epsilon, algorithm="dp-bai", arms=arms, **about
                 )
+            pulls = pulls_of("plane", budget)
+            chances = difference_chances(pulls, epsilon, reward)
+            sums = f"two independent features; {pulls} {_ARMS_1_AND_2}"
+            for algorithm in ("dp-bai", "baseline"):
+                about["algorithm"] = algorithm
+                yield from difference_rows(chances, sums, _RECOMMENDED, epsilon, **about)
         yield from _tree_rows(epsilon, 3, 2, 16)
         yield from _tree_rows(epsilon, 4, 4, 24)
 
 
 def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterator[AuditRow]:
-    """Yield the rows of two phases, by sequence of pulls and recommendation."""
+    """Yield the rows of two phases, by the sequence of pulls."""
     chances = tree_chances(arms, tree_pulls(arms, dimension, budget), epsilon)
 
     def describe(event: Event) -> Words:
@@ -335,10 +316,10 @@ def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterat
         words = f"arm 1 is recommended and arm {survivor + 2} survives phase 1"
         return f"{pair}one of them is 1 larger under x'", words
 
-    losses, more = partial(tree_loss, chances, True), f"; d={dimension}"
-    about: dict[str, Any] = {"statement": "AUD-9", "arms": arms, "horizon": budget, "more": more}
+    about: dict[str, Any] = {"statement": "AUD-9", "arms": arms, "horizon": budget}
     for algorithm in ("dp-bai", "baseline"):
-        yield from rows_of_losses(losses, describe, epsilon, algorithm=algorithm, **about)
+        about |= {"algorithm": algorithm, "more": f"; d={dimension}"}
+        yield from rows_of_losses(chances, describe, epsilon, **about)
 
 
 def dp_od_rows(
@@ -352,22 +333,22 @@ def dp_od_rows(
         about["interpretation"] = f"norm={norm}"
         pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), worst_angles(norm)))
         for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
-            pulls = -(-(budget - 2) // 2) if arms == 2 else three_arm_pulls(budget)
+            pulls = pulls_of("plane", budget) if arms == 2 else three_arm_pulls(budget)
             words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"
             features = words if arms == 2 else f"{words} and half their sum"
             scales = dp_od_scales(unit_vectors(*angles), norm)
-            losses = partial(difference_loss, pulls, epsilon, 1.0, scales)
+            chances = difference_chances(pulls, epsilon, scales=scales)
             sums = f"{features}; {pulls} {_ARMS_1_AND_2}"
-            describe = partial(difference_words, pulls, sums, _RECOMMENDED)
-            yield from rows_of_losses(losses, describe, epsilon, arms=arms, horizon=budget, **about)
+            about |= {"arms": arms, "horizon": budget}
+            yield from difference_rows(chances, sums, _RECOMMENDED, epsilon, **about)
+        outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
         for budget in square_budgets:
             pulls = (budget - 3) // 4
             features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
             sums = f"{features}; {pulls} rewards of arm 1 minus those of its antipode"
-            outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
-            describe = partial(difference_words, pulls, sums, outputs)
-            losses = partial(square_loss, pulls, epsilon, norm, 1.0)
-            yield from rows_of_losses(losses, describe, epsilon, arms=4, horizon=budget, **about)
+            chances = square_chances(pulls, epsilon, norm)
+            about |= {"arms": 4, "horizon": budget}
+            yield from difference_rows(chances, sums, outputs, epsilon, **about)
 
 
 _INSTANCES = {
@@ -410,7 +391,5 @@ def dp_se_rows(horizon: int, epsilon: float) -> Iterator[AuditRow]:
     pulls, _ = first_epoch(horizon, epsilon)
     sums = f"the {pulls} rewards of arm 1 in epoch 1 minus those of arm 2"
     outputs = ("arm 1 is dropped after epoch 1", "arm 2 is dropped after epoch 1", "none is")
-    describe = partial(difference_words, pulls, sums, outputs)
-    losses = partial(elimination_loss, horizon, epsilon)
     about: dict[str, Any] = {"statement": "AUD-18", "algorithm": "dp-se", "horizon": horizon}
-    yield from rows_of_losses(losses, describe, epsilon, **about)
+    yield from difference_rows(outcome_chances(horizon, epsilon), sums, outputs, epsilon, **about)

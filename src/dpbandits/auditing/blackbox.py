@@ -61,10 +61,12 @@ class Budget:
     level: float = 0.05
     seed: int = 0
     workers: int = 1
+    search_runs: int = 20_000
 
     def __post_init__(self) -> None:
         """Raise InputError where a number is out of range."""
-        require_count("runs", self.runs, 8, 10**10)
+        for key in ("runs", "search_runs"):
+            require_count(key, getattr(self, key), 8, 10**10)
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
 
@@ -164,13 +166,6 @@ FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing
 """Verdicts."""
 
 
-def verdict_of(lower: float, claimed: float) -> str:
-    """Return the verdict on a claim, which may be infinite."""
-    if math.isinf(claimed):
-        return NOTHING_CLAIMED
-    return FAILS if lower > claimed else NOT_CONTRADICTED
-
-
 @dataclass(frozen=True)
 class MechanismAudit:
     """A certified lower bound on the privacy loss of a mechanism.
@@ -232,8 +227,10 @@ class MechanismAudit:
 
     @property
     def verdict(self) -> str:
-        """``fails`` where the bound exceeds the claim, else ``not contradicted``."""
-        return verdict_of(self.lower, self.claimed)
+        """``fails``, ``not contradicted``, or ``nothing claimed``, at the audit's own level."""
+        if math.isinf(self.claimed):
+            return NOTHING_CLAIMED
+        return FAILS if self.lower > self.claimed else NOT_CONTRADICTED
 
     def _bound(self, level: float) -> float:
         more, less = self.hits[self.second], self.hits[not self.second]

@@ -139,12 +139,16 @@ EPSILON, MU = Measure("epsilon"), Measure("mu")
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
     """Return a lower and an upper bound on a chance, each missed with chance level/2 at most."""
-    if runs < 1 or not 0 <= hits <= runs:
-        raise InputError(f"hits is {hits} of {runs} runs; allowed: 0 to runs, with runs >= 1")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level is {level!r}; allowed: strictly between 0 and 1")
     _, low, high = rate_interval(hits, runs, 1.0 - level)
     return float(low), float(high)
+
+
+def halved(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Return where a condition that holds at first ceases to hold, from below and from above."""
+    for _ in range(80):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 def p_value(bound: Callable[[float], float], claimed: float) -> float:
@@ -154,8 +158,4 @@ def p_value(bound: Callable[[float], float], claimed: float) -> float:
     """
     if not bound(1.0 - 1e-9) > claimed:
         return 1.0
-    low, high = -700.0, 0.0
-    for _ in range(80):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if bound(math.exp(middle)) > claimed else (middle, high)
-    return math.exp(high)
+    return math.exp(halved(lambda log: not bound(math.exp(log)) > claimed, -700.0, 0.0)[1])

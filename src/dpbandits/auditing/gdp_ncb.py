@@ -13,10 +13,10 @@ chance of the event is an integral over that level.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -167,16 +167,18 @@ Search = Callable[[PhaseTwo], Event]
 
 
 def best_split(
-    rules: PhaseTwo, witness: Callable[[PhaseTwo, int, int], Event], offsets: Sequence[int]
+    rules: PhaseTwo, witness: Callable[[PhaseTwo, int, int], Event], offsets: Iterable[int]
 ) -> Event:
-    """Return the witness of the split of Phase I with the largest loss, by the changed arm's pulls
-    minus the other one's; its place are the pulls of both."""
-    witnesses = []
-    for offset in offsets:
-        changed = (rules.rounds + offset) // 2
-        other = rules.rounds - changed
-        if changed >= 1 and other >= 1 and changed - other == offset:
-            witnesses.append(witness(rules, other, changed))
+    """Return the witness of the split of Phase I with the largest loss; its place is the split.
+
+    By the changed arm's pulls minus the other one's, where the rounds have such a split.
+    """
+    splits = [divmod(rules.rounds - offset, 2) for offset in offsets]
+    witnesses = [
+        witness(rules, other, rules.rounds - other)
+        for other, odd in splits
+        if not odd and 1 <= other < rules.rounds
+    ]
     return max(witnesses, key=lambda event: event.epsilon)
 
 
@@ -199,12 +201,12 @@ def scaled_split(
     doublings: int, epsilon: float, noise: str, search: Search
 ) -> tuple[PhaseTwo, Event]:
     """Return the worst rules and split with small c and alpha, for so many releases."""
-    candidates = []
+    witnesses = []
     for rounds in range(4, 18, 2):  # Of Phase I.
         coded = as_coded(2 ** (doublings + 1) - 1 + rounds, epsilon, noise)
         rules = replace(coded, rounds=rounds, c=SMALL, alpha=SMALL)
-        candidates.append((rules, search(rules)))
-    return max(candidates, key=lambda candidate: candidate[1].epsilon)
+        witnesses.append((rules, search(rules)))
+    return max(witnesses, key=lambda witness: witness[1].epsilon)
 
 
 def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
@@ -219,35 +221,30 @@ def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     return replace(witness, log_p=log_p, log_q=log_q)
 
 
-def release_window(rules: PhaseTwo) -> Event:
-    """Return the worst split in a window of the anytime version; it names the arms of all rounds.
-
-    The order in Phase I is the same under both inputs.
-    """
-    order = -(rules.horizon - rules.rounds) * math.log(2.0)
-    return in_window(coded_split(rules), rules.horizon, order)
-
-
-def stop_window(window: int, epsilon: float, pulls: int) -> Event:
-    """Return the witness of the stop test in one window, which is Theorem 4's."""
-    return in_window(exploration_witness(*stop_rules(window, epsilon), pulls), window)
-
-
 FIXED_LENGTH = "cap=root, stop_test=off, release_log=natural"
 """Interpretation of Algorithm 1 whose Phase I has W rounds; Phase II begins with its means.
 
 The paper prints no base of the logarithm in the noise; with base 2 nothing exceeds epsilon (A9).
 """
 
-_Kind = tuple[dict[str, Any], str, Search]
-_CODED: _Kind = {"statement": "AUD-13", "variant": "as-coded"}, "natural", coded_split
-_CARRIED: _Kind = (
-    {"statement": "AUD-14", "interpretation": FIXED_LENGTH},
+
+class Kind(NamedTuple):
+    """Rules of GDP-NCB, the logarithm of their noise, and the search for their worst split."""
+
+    rules: Callable[[int, float, str], PhaseTwo]
+    noise: str
+    search: Search
+    about: dict[str, Any]  # fields of a row
+
+
+CODED = Kind(as_coded, "natural", coded_split, {"statement": "AUD-13", "variant": "as-coded"})
+CARRIED = Kind(
+    carried_rules,
     "natural",
     carried_split,
+    {"statement": "AUD-14", "interpretation": FIXED_LENGTH},
 )
-_REPAIRED: _Kind = {"statement": "AUD-15", "variant": "repaired"}, "base2", coded_split
-"""Fields of a row, logarithm of the noise, and search for the worst split."""
+REPAIRED = Kind(as_coded, "base2", coded_split, {"statement": "AUD-15", "variant": "repaired"})
 
 
 def split_rows(
@@ -258,17 +255,17 @@ def split_rows(
 ) -> Iterator[AuditRow]:
     """Yield AUD-13 to AUD-15 that count releases, those of the anytime versions' windows last."""
     for epsilon in epsilons:
-        for horizon, kind in itertools.product(horizons, (_CODED, _REPAIRED, _CARRIED)):
-            about, noise, search = kind
-            make = carried_rules if kind is _CARRIED else as_coded
-            rules = make(horizon, epsilon, noise)
-            yield _split_row(rules, search(rules), **about)
-        for number, kind in itertools.product(doublings, (_CODED, _CARRIED, _REPAIRED)):
-            about, noise, search = kind
-            yield _split_row(*scaled_split(number, epsilon, noise, search), **about)
-        for about, noise, _ in (_CODED, _REPAIRED):
-            rules = as_coded(window, epsilon, noise)
-            yield _split_row(rules, release_window(rules), "anytime-gdp-ncb", **about)
+        for horizon, kind in itertools.product(horizons, (CODED, REPAIRED, CARRIED)):
+            rules = kind.rules(horizon, epsilon, kind.noise)
+            yield _split_row(rules, kind.search(rules), **kind.about)
+        for number, kind in itertools.product(doublings, (CODED, CARRIED, REPAIRED)):
+            yield _split_row(*scaled_split(number, epsilon, kind.noise, kind.search), **kind.about)
+        for kind in (CODED, REPAIRED):
+            rules = kind.rules(window, epsilon, kind.noise)
+            # The arms of all rounds; the order in Phase I is the same under both inputs.
+            order = -(window - rules.rounds) * math.log(2.0)
+            event = in_window(kind.search(rules), window, order)
+            yield _split_row(rules, event, "anytime-gdp-ncb", **kind.about)
 
 
 def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **about: Any) -> AuditRow:
@@ -287,38 +284,32 @@ def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **abou
     )
 
 
-def stop_rows(
-    epsilons: Sequence[float] = (0.2,),  # That of the experiments.
-    horizons: Sequence[int] = (10**7,),  # The smallest T of Figure 1 into which the event fits.
-    toy_horizons: Sequence[int] = (12, 16, 24, 64),
-    window: int = 2**24,
-) -> Iterator[AuditRow]:
+STOP_EPSILON, STOP_HORIZON, WINDOW = 0.2, 10**7, 2**24
+"""That of the experiments; the smallest T of Figure 1, and a window, into which the event fits."""
+
+
+def stop_rows(toy_horizons: Sequence[int] = (12, 16, 24, 64)) -> Iterator[AuditRow]:
     """Yield AUD-14 on the stop test: at the published threshold, in a window, at small ones."""
     pair = "reward 1 in odd rounds, 0 in even ones; in x' that of round 1 is 0"
     shortest = "the shortest such event that refutes"
     row = partial(exact_row, statement="AUD-14", notion="round")
-    for epsilon in epsilons:
-        for horizon in horizons:
-            rules = stop_rules(horizon, epsilon)
-            pulls = least_pulls(*rules, epsilon)
-            if 2 * pulls + 1 <= horizon:
-                event = exploration_witness(*rules, pulls)
-                words = f"{event.words}, {shortest}; longer ones lose more"
-                about: dict[str, Any] = {"algorithm": "gdp-ncb", "horizon": horizon}
-                yield row(event, pair, words, epsilon=epsilon, **about)
-        # The shortest event in one window of the anytime version. Uniform windows, which lose
-        # nothing, hide events that are rarer than they are.
-        pulls = least_pulls(*stop_rules(window, epsilon), epsilon)
-        event = stop_window(window, epsilon, pulls)
-        if 2 * pulls + 1 <= window and event.epsilon > epsilon:
-            yield row(
-                event,
-                f"within the window of {window} rounds: {pair}",
-                f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds, {shortest}",
-                algorithm="anytime-gdp-ncb",
-                horizon=2 * window - 1,
-                epsilon=epsilon,
-            )
+    rules = stop_rules(STOP_HORIZON, STOP_EPSILON)
+    event = exploration_witness(*rules, least_pulls(*rules, STOP_EPSILON))
+    words = f"{event.words}, {shortest}; longer ones lose more"
+    about: dict[str, Any] = {"algorithm": "gdp-ncb", "horizon": STOP_HORIZON}
+    yield row(event, pair, words, epsilon=STOP_EPSILON, **about)
+    # The shortest event in one window of the anytime version. Uniform windows, which lose nothing,
+    # hide events that are rarer than they are.
+    rules = stop_rules(WINDOW, STOP_EPSILON)
+    pulls = least_pulls(*rules, STOP_EPSILON)
+    yield row(
+        in_window(exploration_witness(*rules, pulls), WINDOW),
+        f"within the window of {WINDOW} rounds: {pair}",
+        f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds, {shortest}",
+        algorithm="anytime-gdp-ncb",
+        horizon=2 * WINDOW - 1,
+        epsilon=STOP_EPSILON,
+    )
     toys = itertools.product((0.5, 1.0), toy_horizons, (0.5, 1.0, 2.0, 4.0))
     for epsilon, horizon, threshold in toys:
         yield row(

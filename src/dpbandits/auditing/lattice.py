@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from dpbandits import privacy
-from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values
+from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values, halved
 from dpbandits.auditing.inputs import Pair, constant, hold
 from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.auditing.thompson import (
@@ -230,14 +230,7 @@ def delta_at(law: LossLaw, epsilon: float) -> float:
 
 def epsilon_at(law: LossLaw, delta: float) -> float:
     """Return the largest epsilon at which the pair needs more than delta; 0 if there is none."""
-    low, high = 0.0, 700.0
-    if not delta_at(law, low) > delta:
-        return 0.0
-    for _ in range(80):
-        middle = (low + high) / 2.0
-        needs_more = delta_at(law, middle) > delta
-        low, high = (middle, high) if needs_more else (low, middle)
-    return low
+    return halved(lambda epsilon: delta_at(law, epsilon) > delta, 0.0, 700.0)[0]
 
 
 def worst_epsilon(law: LossLaw, delta: float) -> tuple[float, Event]:

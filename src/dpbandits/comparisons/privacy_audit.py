@@ -23,7 +23,7 @@ from dpbandits.auditing.best_arm import (
     ANGLES,
     DIAGONAL,
     NORMS,
-    difference_loss,
+    difference_chances,
     dp_od_scales,
     unit_vectors,
 )
@@ -31,6 +31,7 @@ from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
 from dpbandits.auditing.events import LOG10, Values, clopper_pearson
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold
+from dpbandits.auditing.laplace import largest_loss
 from dpbandits.auditing.lattice import LEAST, loss_law, tradeoff_curve
 from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
 from dpbandits.auditing.run import LEVEL, published
@@ -190,12 +191,8 @@ def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
     curves = []
     for norm in NORMS:
         angles = ANGLES[independent]
-        losses = [
-            difference_loss(
-                pulls, epsilon, scales=dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm)
-            )
-            for angle in angles
-        ]
+        scales = [dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm) for angle in angles]
+        losses = [largest_loss(difference_chances(pulls, epsilon, scales=pair)) for pair in scales]
         curves.append(
             curve(
                 f"noise by the {norm} norm",
