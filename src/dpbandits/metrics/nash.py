@@ -217,17 +217,6 @@ def begin_piece(piece, runs):
 
 
 @njit
-def end_piece_in_logs(piece, weights, paths, time):
-    """End the present piece, and settle every run, since no common unit of 1/e would do."""
-    length = time - piece.start[0]
-    _add_log(piece, length * piece.log_mean[0])
-    piece.spread_sum[0] += length * piece.spread[0]
-    piece.start[0] = time
-    for run in range(paths.arms.size):
-        paths.influences[run] += length * weights[paths.arms[run]]
-
-
-@njit
 def log_of_mean(counts, logs):
     """Return the log of the mean of exp(logs), each counted so often; the floor if all are 0."""
     largest = -math.inf
@@ -438,7 +427,13 @@ def sweep_changes(curve, times, changing, new, until):
         inverse_sum = inverse_sum_at(piece, time)
         first = second = 0
         if in_logs:
-            end_piece_in_logs(piece, weights, paths, time)
+            length = time - piece.start[0]
+            _add_log(piece, length * piece.log_mean[0])
+            piece.spread_sum[0] += length * piece.spread[0]
+            piece.start[0] = time
+            # Every run is settled, since no common unit of 1/e would do.
+            for run in range(arms.size):
+                influences[run] += length * weights[arms[run]]
         while index < times.size and times[index] == time:
             run, arm = changing[index], new[index]
             present = arms[run]
