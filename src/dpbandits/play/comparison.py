@@ -196,17 +196,9 @@ def compare(
         if (key == name) != (value is not None):
             fault = "missing" if value is None else "given"
             raise InputError(f"compare: {key} is {fault}; allowed: {name}, for these algorithms")
-    shared: dict[str, Any] = {
-        name: given[name],
-        "bandit": bandit,
-        "runs": runs,
-        "seed": seed,
-        "workers": workers,
-        "cache": cache,
-    }
-    if name == "budget":
-        return Comparison([identify(**entry, **shared) for entry in entries])
-    return Comparison([simulate(**entry, **shared) for entry in entries])
+    shared = {"bandit": bandit, "runs": runs, "seed": seed, "workers": workers, "cache": cache}
+    play: Any = identify if name == "budget" else simulate
+    return Comparison([play(**entry, **shared, **{name: given[name]}) for entry in entries])
 
 
 def _entry(given: Entry) -> dict[str, Any]:

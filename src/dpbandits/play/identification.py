@@ -150,17 +150,4 @@ def identify(
         >>> trials.success.shape
         (5,)
     """
-    return Identification.validated(
-        identify,
-        find_identification(algorithm),
-        params,
-        parameters,
-        bandit=bandit,
-        budget=budget,
-        runs=runs,
-        variant=variant,
-        interpretations=interpretations,
-        seed=seed,
-        workers=workers,
-        cache=cache,
-    )
+    return Identification.validated(find_identification(algorithm), locals())
