@@ -61,7 +61,7 @@ def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
     return first, second
 
 
-def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
+def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float) -> Values:
     """Return log chances that arm 0 wins two phases, which keep two of K arms, all pulled, and one.
 
     The first axis is the other survivor, the others are the sums of the K arms in either phase.
@@ -74,8 +74,6 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
         lost = [arm for arm in range(1, arms) if arm != other]
         survives = log_selection(first[:, [0, other]], first[:, lost])
         ahead = (second[:, 0] - second[:, other])[None, :]
-        if pooled:
-            ahead = ahead + (first[:, 0] - first[:, other])[:, None]
         outcomes.append((survives[:, None] + log_tail_of_two(-ahead)).reshape(shape))
     return np.stack(outcomes)
 
