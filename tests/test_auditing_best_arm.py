@@ -22,12 +22,11 @@ from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.auditing.best_arm import (
     WITNESS,
+    WORST,
     deviation,
     difference_chances,
     dp_od_scales,
     gaussian_witness,
-    limit_losses,
-    recommended,
     sign_chances,
     square_chances,
     three_arm_pulls,
@@ -42,6 +41,11 @@ Values = NDArray[np.float64]
 ROOT2 = math.sqrt(2.0)
 DIAGONAL = unit_vectors(46.0, 224.0)
 SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
+
+
+def recommended(chances: Values) -> Values:
+    """Return the log chances of a tree by the recommended arm alone."""
+    return np.asarray(logsumexp(chances, axis=0, keepdims=True))
 
 
 def with_midpoint(features: Values) -> Values:
@@ -158,6 +162,18 @@ def test_scales_are_those_of_least_squares(features: Values) -> None:
     assert dp_od_scales(features, "l2") == pytest.approx(tuple(moved * largest), rel=1e-9)
 
 
+def limit_losses(norm: str) -> Values:
+    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles, or NaN."""
+    vectors = unit_vectors(*np.arange(360.0))
+    lengths = np.linalg.norm(vectors, {"l1": 1, "l2": 2}[norm], axis=1)
+    largest = np.maximum(lengths[:, None], lengths[None, :])
+    total = vectors[:, None, :] + vectors[None, :, :]
+    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
+    independent = np.abs(area) > 1e-9
+    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
+    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
+
+
 def test_worst_angles_are_near_antipodal_diagonals() -> None:
     """No pair of unit vectors can exceed sqrt 2 (l2) or 1 (l1)."""
     limits = limit_losses("l2")
@@ -165,6 +181,9 @@ def test_worst_angles_are_near_antipodal_diagonals() -> None:
     first, second = np.unravel_index(np.nanargmax(limits), limits.shape)
     assert abs(abs(int(first) - int(second)) - 180) in (1, 2)
     assert np.nanmax(limit_losses("l1")) <= 1.0 + 1e-12
+    for norm_name, (one, other) in WORST.items():
+        worst = limit_losses(norm_name)
+        assert worst[int(one), int(other)] == pytest.approx(np.nanmax(worst), rel=1e-12)
     # The limit is 1 over the larger scale.
     for one, other in ((46, 224), (10, 200), (0, 90)):
         expected = 1.0 / max(dp_od_scales(unit_vectors(one, other), "l2"))

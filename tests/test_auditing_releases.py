@@ -24,6 +24,7 @@ from scipy.stats import laplace
 import dpbandits
 from agreement import TRIALS, Table, chi_square, near, played_sequences, question_of
 from dpbandits.algorithms import IDENTIFICATION, REGRET
+from dpbandits.algorithms.base import Task
 from dpbandits.auditing.best_arm import first_epoch, outcome_chances
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.index_policies import (
@@ -39,7 +40,7 @@ from dpbandits.auditing.index_policies import (
     largest_leaks,
     sequence_chances,
 )
-from dpbandits.auditing.inputs import constant, make_pair
+from dpbandits.auditing.inputs import constant, make_pair, table_bandit
 from dpbandits.auditing.laplace import (
     fit,
     laplace_breaks,
@@ -54,7 +55,6 @@ from dpbandits.auditing.statements import report_event, report_rows, reports_of
 from dpbandits.auditing.support import (
     Case,
     GivenDraws,
-    recommendation,
     separation,
     transcript,
 )
@@ -399,9 +399,14 @@ def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
 
 
 def test_recommendations_follow_the_larger_reward() -> None:
+    pair = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
     for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
-        algorithm = IDENTIFICATION[name]
-        assert [recommendation(algorithm, budget, second) for second in (False, True)] == [0, 1]
+        case = Case(IDENTIFICATION[name], "as-written", budget, 1, pair)
+        assert [transcript(case, second) for second in (False, True)] == [((0,), 0), ((1,), 0)]
+        algorithm, bandit = IDENTIFICATION[name], table_bandit(None, pair, True)
+        chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
+        trial = algorithm.reference(Task(*chosen, bandit, budget), np.random.default_rng(1))
+        assert trial.pulls(2).tolist() == [1, 1]
 
 
 def test_given_draws_are_all_there_is() -> None:

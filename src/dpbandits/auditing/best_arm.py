@@ -1,11 +1,9 @@
 """Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14, BAI-C24).
 
-DP-BAI and Baseline: a table holds the rewards that every arm would give; neighbours differ in one
-of them. Rewards are 0 or the largest one, so that sums of rewards say all. Sums stand in place of
-means throughout: where a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
-
-DP-OD, whose noise is in the coordinates of a sum of features, with two arms: the difference of
-their scores has two Laplace variables, so that the loss is that of two noisy sums.
+A table holds the rewards that every arm would give, 0 or the largest one; neighbours differ in one
+of them. Sums stand in place of means throughout: where a mean over n rewards gets Lap(1/(epsilon
+n)), its sum gets Lap(1/epsilon). DP-OD's noise is in the coordinates of a sum of features: with two
+arms the difference of their scores has two Laplace variables.
 
 DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4.
 The first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else
@@ -38,10 +36,7 @@ Words = tuple[str, str]
 
 
 def sign_chances(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Values:
-    """Return log chances of DP-BAI's two outputs for two arms on a line, by the longer one's sum.
-
-    They are those of the sign of its noisy mean.
-    """
+    """Return log chances of both signs of DP-BAI's noisy sum, two arms on a line, by the sum."""
     sums = largest_reward * np.arange(pulls + 1)
     return np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
 
@@ -85,19 +80,12 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
     return np.stack(outcomes)
 
 
-def recommended(chances: Values) -> Values:
-    """Return the log chances of such a tree by the recommended arm alone, not by the survivor."""
-    return np.logaddexp.reduce(chances, axis=0, keepdims=True)
-
-
 NORMS = {"l1": 1, "l2": 2}
 """Norms that DP-OD may take the largest feature by (BAI-E8)."""
 
-DIAGONAL = (46.0, 224.0)
-"""Angles of two unit vectors, in degrees, near antipodes."""
-
-ANGLES = np.arange(0.0, 360.0)
-"""Degrees that are searched."""
+DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
+WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}
+"""Norm -> angles of two unit vectors with the largest loss, of all whole degrees."""
 
 
 def unit_vectors(*degrees: float) -> Values:
@@ -136,37 +124,6 @@ def square_chances(pulls: int, epsilon: float, norm: str, largest_reward: float 
     coordinates = largest_reward * np.arange(-pulls, pulls + 1) / math.sqrt(2.0)
     tail = 2.0 * log_tail(coordinates, largest / epsilon)
     return np.stack([tail, tail[::-1]])
-
-
-def turned_scales(norm: str) -> tuple[float, float]:
-    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
-
-    By 45 degrees, as it may be after a reduction of the dimension.
-    """
-    given, turned = unit_vectors(*(angle - 45.0 for angle in DIAGONAL)), unit_vectors(*DIAGONAL)
-    first, second = dp_od_scales(turned, norm)
-    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
-    factor /= np.linalg.norm(turned, NORMS[norm], axis=1).max()
-    return first * float(factor), second * float(factor)
-
-
-def limit_losses(norm: str) -> Values:
-    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles, or NaN."""
-    vectors = unit_vectors(*ANGLES)
-    lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
-    largest = np.maximum(lengths[:, None], lengths[None, :])
-    total = vectors[:, None, :] + vectors[None, :, :]
-    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
-    independent = np.abs(area) > 1e-9
-    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
-    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
-
-
-def worst_angles(norm: str) -> tuple[float, float]:
-    """Return the angles in degrees of two unit vectors with the largest loss, of whole degrees."""
-    limits = limit_losses(norm)
-    first, second = np.unravel_index(np.nanargmax(limits), limits.shape)
-    return float(ANGLES[first]), float(ANGLES[second])
 
 
 def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
@@ -331,7 +288,7 @@ def dp_od_rows(
     for norm, epsilon in itertools.product(NORMS, epsilons):
         about: dict[str, Any] = {"statement": "AUD-11", "algorithm": "dp-od"}
         about["interpretation"] = f"norm={norm}"
-        pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), worst_angles(norm)))
+        pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), WORST[norm]))
         for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
             pulls = pulls_of("plane", budget) if arms == 2 else three_arm_pulls(budget)
             words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"

@@ -118,15 +118,12 @@ def _checked(outputs: NDArray[Any], n: int) -> Outputs:
 
 @dataclass(frozen=True)
 class Choice:
-    """An event, the input that makes it more likely, and its bound in the runs that chose it.
-
-    ``tried`` counts the events and directions that it is the best of.
-    """
+    """An event, the input that makes it more likely, and its bound in the runs that chose it."""
 
     event: Threshold
     second: bool
     score: float
-    tried: int
+    tried: int  # events and directions that it is the best of
 
 
 def choose(
@@ -163,7 +160,6 @@ def choose_event(
 
 
 FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
-"""Verdicts."""
 
 
 @dataclass(frozen=True)

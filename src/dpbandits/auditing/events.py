@@ -36,16 +36,13 @@ OBSERVABLE = math.log(1e-6)
 
 @dataclass(frozen=True)
 class Event:
-    """An event, its maker's numbers for it, and the logs of its exact chances under x and x'.
-
-    Both chances have the factor of ``log_shared`` beside, such as that of given arms.
-    """
+    """An event and the logs of its exact chances under x and x'."""
 
     words: str
     log_p: float
     log_q: float
-    log_shared: float = 0.0
-    place: tuple[float, ...] = ()
+    log_shared: float = 0.0  # of a factor of both chances, such as that of given arms
+    place: tuple[float, ...] = ()  # its maker's numbers for it
 
     @property
     def direction(self) -> str:
@@ -89,17 +86,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is bounded from below.
-
-    Attributes:
-        name: ``epsilon``, ``mu`` or ``delta``.
-        delta: for epsilon, the delta that it is asked at; 0 for pure differential privacy.
-        epsilon: for delta, the epsilon that it is asked at.
-    """
+    """What is bounded from below."""
 
     name: Literal["epsilon", "mu", "delta"]
-    delta: float = 0.0
-    epsilon: float = 0.0
+    delta: float = 0.0  # that epsilon is asked at; 0 for pure differential privacy
+    epsilon: float = 0.0  # that delta is asked at
 
     def __post_init__(self) -> None:
         """Raise InputError where the measure is unknown, or a number out of range."""

@@ -91,19 +91,31 @@ _Episode = tuple[int, int, float]
 def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
     """Return the witness in the releases of both phases.
 
-    All rewards of Phase I are 0 under X; under X' one of the changed arm is 1. The event: Phase I
-    has these pulls, that round among the changed arm's, and all later rounds pull the changed arm,
-    as long as it can where the other arm's private mean is 0. Rewards of the episodes sum to one
-    less than what is needed then, where they can.
+    That of ``release_witness``, but that the changed arm comes next as long as it can where the
+    other arm's private mean is 0. Rewards of the episodes sum to one less than what is needed then,
+    where they can.
     """
-    unchanged = carried_episodes(rules, other, changed)
-    means, log_weights = _levels(rules, other, unchanged)
-    levels, wins_ties = [rules.index(mean, other + 1) for mean in means], changed <= other
-    logs = []
-    for added in (0.0, 1.0):
-        episodes = [(n, m, total + added) for n, m, total in unchanged]
-        terms = np.array([_log_passed(rules, level, episodes, wins_ties) for level in levels])
-        logs.append(float(logsumexp(terms + log_weights)))
+    episodes = carried_episodes(rules, other, changed)
+    means, log_weights = _levels(rules, other, episodes)
+    levels = [rules.index(mean, other + 1) for mean in means]
+
+    def log_passed(level: float, added: float) -> float:
+        """Return ln of the chance that every private mean has an index above the level."""
+        short = []
+        for n, index_pulls, total in episodes:
+            lowest = rules.index(0.0, index_pulls)
+            # With as many pulls as the other one the changed arm comes first.
+            if lowest > level or (lowest == level and changed <= other):
+                continue
+            if rules.index(1.0, index_pulls) <= level:
+                return -math.inf
+            short.append(total + added - n * rules.mean_at(level, index_pulls))
+        return float(np.sum(log_cdf(np.array(short) / rules.scale)))
+
+    logs = (
+        float(logsumexp([log_passed(level, added) for level in levels] + log_weights))
+        for added in (0.0, 1.0)
+    )
     return _of_split(other, changed, *logs)
 
 
@@ -144,26 +156,11 @@ def carried_episodes(rules: PhaseTwo, other: int, changed: int) -> list[_Episode
     return episodes
 
 
-def _log_passed(rules: PhaseTwo, level: float, episodes: list[_Episode], wins_ties: bool) -> float:
-    """Return ln of the chance that every private mean has an index above the level."""
-    short = []
-    for n, index_pulls, total in episodes:
-        lowest = rules.index(0.0, index_pulls)
-        if lowest > level or (lowest == level and wins_ties):
-            continue
-        if rules.index(1.0, index_pulls) <= level:
-            return -math.inf
-        short.append(total - n * rules.mean_at(level, index_pulls))
-    return float(np.sum(log_cdf(np.array(short) / rules.scale)))
-
-
 SMALL = 0.01
 """c and alpha where they are scaled down: the accounting does not depend on them."""
 
 OFFSETS = (-3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 40)
 """Pulls of the changed arm minus the other one's that are tried, of the parity of the rounds."""
-
-Search = Callable[[PhaseTwo], Event]
 
 
 def best_split(
@@ -182,31 +179,9 @@ def best_split(
     return max(witnesses, key=lambda event: event.epsilon)
 
 
-def coded_split(rules: PhaseTwo) -> Event:
-    """Return the worst split where Phase II begins with zeros; the changed arm must come first."""
-    return best_split(rules, release_witness, [-abs(offset) for offset in OFFSETS])
-
-
-def carried_split(rules: PhaseTwo) -> Event:
-    """Return the worst split where Phase II begins with carried means."""
-    return best_split(rules, carried_witness, OFFSETS)
-
-
 def carried_rules(horizon: int, epsilon: float, noise: str) -> PhaseTwo:
     """Return the rules of GDP-NCB with W rounds of Phase I and ln T in the index."""
     return replace(as_coded(horizon, epsilon, noise), log=math.log(horizon))
-
-
-def scaled_split(
-    doublings: int, epsilon: float, noise: str, search: Search
-) -> tuple[PhaseTwo, Event]:
-    """Return the worst rules and split with small c and alpha, for so many releases."""
-    witnesses = []
-    for rounds in range(4, 18, 2):  # Of Phase I.
-        coded = as_coded(2 ** (doublings + 1) - 1 + rounds, epsilon, noise)
-        rules = replace(coded, rounds=rounds, c=SMALL, alpha=SMALL)
-        witnesses.append((rules, search(rules)))
-    return max(witnesses, key=lambda witness: witness[1].epsilon)
 
 
 def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
@@ -229,22 +204,39 @@ The paper prints no base of the logarithm in the noise; with base 2 nothing exce
 
 
 class Kind(NamedTuple):
-    """Rules of GDP-NCB, the logarithm of their noise, and the search for their worst split."""
+    """Rules of GDP-NCB, the logarithm of their noise, and which splits are tried for a witness."""
 
     rules: Callable[[int, float, str], PhaseTwo]
     noise: str
-    search: Search
+    witness: Callable[[PhaseTwo, int, int], Event]
+    offsets: Sequence[int]
     about: dict[str, Any]  # fields of a row
 
+    def worst(self, rules: PhaseTwo) -> Event:
+        """Return the witness of the worst split."""
+        return best_split(rules, self.witness, self.offsets)
 
-CODED = Kind(as_coded, "natural", coded_split, {"statement": "AUD-13", "variant": "as-coded"})
+    def scaled(self, doublings: int, epsilon: float) -> tuple[PhaseTwo, Event]:
+        """Return the worst rules and split with small c and alpha, for so many releases."""
+        witnesses = []
+        for rounds in range(4, 18, 2):  # Of Phase I.
+            coded = as_coded(2 ** (doublings + 1) - 1 + rounds, epsilon, self.noise)
+            rules = replace(coded, rounds=rounds, c=SMALL, alpha=SMALL)
+            witnesses.append((rules, self.worst(rules)))
+        return max(witnesses, key=lambda witness: witness[1].epsilon)
+
+
+# Where Phase II begins with zeros, the changed arm must come first.
+ZEROS = release_witness, [-abs(offset) for offset in OFFSETS]
+CODED = Kind(as_coded, "natural", *ZEROS, {"statement": "AUD-13", "variant": "as-coded"})
+REPAIRED = Kind(as_coded, "base2", *ZEROS, {"statement": "AUD-15", "variant": "repaired"})
 CARRIED = Kind(
     carried_rules,
     "natural",
-    carried_split,
+    carried_witness,
+    OFFSETS,
     {"statement": "AUD-14", "interpretation": FIXED_LENGTH},
 )
-REPAIRED = Kind(as_coded, "base2", coded_split, {"statement": "AUD-15", "variant": "repaired"})
 
 
 def split_rows(
@@ -257,14 +249,14 @@ def split_rows(
     for epsilon in epsilons:
         for horizon, kind in itertools.product(horizons, (CODED, REPAIRED, CARRIED)):
             rules = kind.rules(horizon, epsilon, kind.noise)
-            yield _split_row(rules, kind.search(rules), **kind.about)
+            yield _split_row(rules, kind.worst(rules), **kind.about)
         for number, kind in itertools.product(doublings, (CODED, CARRIED, REPAIRED)):
-            yield _split_row(*scaled_split(number, epsilon, kind.noise, kind.search), **kind.about)
+            yield _split_row(*kind.scaled(number, epsilon), **kind.about)
         for kind in (CODED, REPAIRED):
             rules = kind.rules(window, epsilon, kind.noise)
             # The arms of all rounds; the order in Phase I is the same under both inputs.
             order = -(window - rules.rounds) * math.log(2.0)
-            event = in_window(kind.search(rules), window, order)
+            event = in_window(kind.worst(rules), window, order)
             yield _split_row(rules, event, "anytime-gdp-ncb", **kind.about)
 
 

@@ -15,8 +15,7 @@ from scipy.special import exprel, logsumexp
 
 from dpbandits.auditing.events import Event, Values
 
-NODES = 48
-"""Nodes of the Gauss-Legendre rule on each interval."""
+NODES = 48  # of the Gauss-Legendre rule on each interval
 
 
 def log_tail(c: ArrayLike, scale: float = 1.0) -> Values:

@@ -22,8 +22,6 @@ from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_ran
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, new_segments
 
-IN_ORDER, FAULTY = 0, 1
-
 
 @contextmanager
 def _of_the_user(algorithm: Definition, function: str) -> Iterator[None]:
@@ -91,15 +89,15 @@ def _play(advance, settings, states, table, by_round, generator, buffers, rounds
                     rows[arm, NEXT] = t
             written = advance(settings, state, table, generator, buffers)
             if written < 1:
-                return FAULTY
+                return True
             for k in range(written):
                 end = t + lengths[k]
                 if lengths[k] < 1 or end > horizon or arms[k] < 0 or arms[k] >= laws.size:
-                    return FAULTY
+                    return True
                 for played in range(t, end):
                     rounds[run, played] = arms[k]
                 t = end
-    return IN_ORDER
+    return False
 
 
 def _in_one_array(state: Any) -> tuple[Any, NDArray[np.uint8]]:

@@ -40,11 +40,8 @@ from dpbandits.errors import InputError
 LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
 MOST_ARMS, LONGEST = 100, 1_000_000
 
-MEMORY = 8 * 10**9
-"""Bytes that the choosing runs may take."""
-
-RENYI_DELTA = 1e-6
-"""Delta at which the epsilon of a Renyi claim is bounded."""
+MEMORY = 8 * 10**9  # bytes that the choosing runs may take
+RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +95,33 @@ class Question:
     features: tuple[tuple[float, ...], ...] | None = None
     notion: str = PULL_TABLE
     pair: Pair | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError where the notion does not suit, or runs would not fit into memory.
+
+        The choosing runs, half of the runs of both tables, are held, twice while their parts are
+        joined, a byte a round. A statistic of one table's ranking runs, a quarter, has sums of
+        eight bytes a round.
+        """
+        allowed = (PULL_TABLE,) if self.identifies else (PULL_TABLE, ROUND)
+        if self.notion not in allowed:
+            why = {
+                LOCAL: ", as a played algorithm shows its arms and no noisy reward",
+                ROUND: ", as a best-arm algorithm has tables by pulls",
+            }.get(self.notion, "")
+            raise InputError(f"notion is {self.notion!r}; allowed: {', '.join(allowed)}{why}")
+        size = (4 if self.definition.id in STATISTICS else 2) * self.horizon
+        size = 16 * (1 + self.arms) if self.identifies else size
+        runs = max(self.budget.runs, self.budget.search_runs)
+        if runs > (most := MEMORY // size):
+            raise InputError(
+                f"runs is {runs} at horizon {self.horizon}; allowed: at most {most}, for memory"
+            )
+
+    @property
+    def identifies(self) -> bool:
+        """Whether it is a best-arm algorithm."""
+        return isinstance(self.definition, IdentificationAlgorithm)
 
     @property
     def claim(self) -> tuple[Measure, float]:
@@ -260,18 +284,6 @@ def _vectors(definition: Definition, features: ArrayLike | None) -> Any:
         raise InputError("features are no table of numbers; allowed: one row an arm") from None
 
 
-def _require_notion(definition: Definition, notion: str) -> None:
-    """Raise InputError where an algorithm cannot be played under a notion of neighbours."""
-    identifies = isinstance(definition, IdentificationAlgorithm)
-    allowed = (PULL_TABLE,) if identifies else (PULL_TABLE, ROUND)
-    if notion not in allowed:
-        why = {
-            LOCAL: ", as a played algorithm shows its arms and no noisy reward",
-            ROUND: ", as a best-arm algorithm has tables by pulls",
-        }.get(notion, "")
-        raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
-
-
 def audit(
     algorithm: str | Definition,
     *,
@@ -328,7 +340,6 @@ def audit(
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
     arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
-    _require_notion(definition, notion)
     seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
     asked = Question(
         definition,
@@ -342,25 +353,8 @@ def audit(
         notion,
         pair,
     )
-    _require_memory(asked)
     announce(f"auditing {definition.id}")
     return asked.audit(require_cache(cache))
-
-
-def _require_memory(asked: Question) -> None:
-    """Raise InputError where the choosing runs would take more than about 8 gigabytes.
-
-    Half of the runs of both tables are held, twice while their parts are joined, a byte a round. A
-    statistic of one table's ranking runs, a quarter, has sums of eight bytes a round.
-    """
-    size = (4 if asked.definition.id in STATISTICS else 2) * asked.horizon
-    if isinstance(asked.definition, IdentificationAlgorithm):
-        size = 16 * (1 + asked.arms)
-    runs = max(asked.budget.runs, asked.budget.search_runs)
-    if runs > (most := MEMORY // size):
-        raise InputError(
-            f"runs is {runs} at horizon {asked.horizon}; allowed: at most {most}, for memory"
-        )
 
 
 ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters"]
@@ -403,7 +397,7 @@ class Published:
 
 
 NOISE = {"epsilon": 2.0, "c": 0.25}
-"""Parameter that sets the noise -> by what it is multiplied to halve it."""
+"""Parameter that sets the noise -> factor that halves it."""
 
 
 def published(
@@ -431,8 +425,7 @@ def published(
             louder = None
             if halved and question.claim[1] < math.inf:
                 louder = replace(question, parameters=definition.parameters_from(params | halved))
-            statement = case.statement
-            if not isinstance(statement, str):
-                statement = statement[variant]
+            given = case.statement
+            statement = given if isinstance(given, str) else given[variant]
             found.append(Published(statement, question, louder, case.silent.get(variant, "")))
     return found

@@ -20,13 +20,11 @@ from dpbandits.auditing.best_arm import (
     dp_od_scales,
     gaussian_witness,
     pulls_of,
-    recommended,
     sign_chances,
     square_chances,
     three_arm_pulls,
     tree_chances,
     tree_pulls,
-    turned_scales,
     unit_vectors,
     witness_pulls,
 )
@@ -106,7 +104,7 @@ def _dp_od(epsilon: float, reward: float) -> Iterator[Described]:
         kinds = [
             *(("axis-aligned", dp_od_scales([[1.0, 0.0], [0.0, y]], norm)) for y in RATIOS),
             ("diagonal", dp_od_scales(unit_vectors(*DIAGONAL), norm)),
-            ("turned", turned_scales(norm)),
+            ("turned", _turned_scales(norm)),
         ]
         for budget, (features, scales) in itertools.product(BUDGETS, kinds):
             chances = difference_chances(three_arm_pulls(budget), epsilon, reward, scales)
@@ -116,12 +114,25 @@ def _dp_od(epsilon: float, reward: float) -> Iterator[Described]:
             yield "dp-od", norm, "square", 4, budget, chances
 
 
+def _turned_scales(norm: str) -> tuple[float, float]:
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
+
+    By 45 degrees, as it may be after a reduction of the dimension.
+    """
+    given, turned = unit_vectors(*(angle - 45.0 for angle in DIAGONAL)), unit_vectors(*DIAGONAL)
+    first, second = dp_od_scales(turned, norm)
+    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
+    factor /= np.linalg.norm(turned, NORMS[norm], axis=1).max()
+    return first * float(factor), second * float(factor)
+
+
 def _trees(epsilon: float) -> Iterator[Described]:
     """Yield those of two phases; DP-BAI and Baseline are the same there."""
     for (arms, dimension), budgets in TREES.items():
         for budget in budgets:
             sequence = tree_chances(arms, tree_pulls(arms, dimension, budget), epsilon)
-            for chances in (recommended(sequence), sequence):
+            recommended = np.logaddexp.reduce(sequence, axis=0, keepdims=True)
+            for chances in (recommended, sequence):
                 for algorithm in ("dp-bai", "baseline"):
                     yield algorithm, "none", "any", arms, budget, chances
 
