@@ -35,6 +35,29 @@ Words = tuple[str, str]
 """Both inputs, and the event."""
 
 
+NORMS = {"l1": 1, "l2": 2}
+"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
+
+DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
+WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}
+"""Norm -> angles of two unit vectors with the largest loss, of all whole degrees."""
+
+WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
+"""Features u, u/2, u/4; theta = u makes the means 1, 1/2 and 1/4, with arm 1 the one best arm."""
+
+_ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
+_RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
+_SKIPPED = "phase 2 does not pull arm 1"
+_ONE_SUM = "rewards of arm 1 are 0, or all but one are"
+
+_INSTANCES = {
+    "witness": (3, "features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SKIPPED),
+    "line": (2, "features 1 and 0 on a line; arm 1 alone is pulled", _RECOMMENDED[0]),
+    "plane": (2, "two independent features", _RECOMMENDED[0]),
+}
+"""Instance -> arms, its features, and the event."""
+
+
 def sign_chances(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Values:
     """Return log chances of both signs of DP-BAI's noisy sum, two arms on a line, by the sum."""
     sums = largest_reward * np.arange(pulls + 1)
@@ -76,14 +99,6 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float) -> Values:
         ahead = (second[:, 0] - second[:, other])[None, :]
         outcomes.append((survives[:, None] + log_tail_of_two(-ahead)).reshape(shape))
     return np.stack(outcomes)
-
-
-NORMS = {"l1": 1, "l2": 2}
-"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
-
-DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
-WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}
-"""Norm -> angles of two unit vectors with the largest loss, of all whole degrees."""
 
 
 def unit_vectors(*degrees: float) -> Values:
@@ -148,10 +163,6 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
         outside = np.log1p(-np.exp(np.minimum(np.logaddexp(first, second), 0.0)))
         between = tails[0] + np.log1p(-np.exp(tails[1] - tails[0]))
     return np.stack([first, second, np.where(one_side, between, outside)])
-
-
-WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
-"""Features u, u/2, u/4; theta = u makes the means 1, 1/2 and 1/4, with arm 1 the one best arm."""
 
 
 def deviation(epsilon: float, delta: float, calibration: str) -> float:
@@ -223,12 +234,6 @@ def difference_rows(
     return rows_of_losses(chances, describe, epsilon, **about)
 
 
-_ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
-_RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
-_SKIPPED = "phase 2 does not pull arm 1"
-_ONE_SUM = "rewards of arm 1 are 0, or all but one are"
-
-
 def dp_bai_rows() -> Iterator[AuditRow]:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
     for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
@@ -297,14 +302,6 @@ def dp_od_rows() -> Iterator[AuditRow]:
             chances = square_chances(pulls, epsilon, norm)
             about |= {"arms": 4, "horizon": budget}
             yield from difference_rows(chances, sums, outputs, epsilon, **about)
-
-
-_INSTANCES = {
-    "witness": (3, "features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SKIPPED),
-    "line": (2, "features 1 and 0 on a line; arm 1 alone is pulled", _RECOMMENDED[0]),
-    "plane": (2, "two independent features", _RECOMMENDED[0]),
-}
-"""Instance -> arms, its features, and the event."""
 
 
 def dp_bai_gauss_rows() -> Iterator[AuditRow]:

@@ -30,6 +30,8 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_k
 from dpbandits.errors import InputError, user_code
 from dpbandits.metrics.intervals import rate_interval
 
+FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
+
 PLACE = "audit_mechanism"
 
 TOGETHER = 1 << 15
@@ -156,9 +158,6 @@ def choose_event(
     """Return the best event by runs of a purpose: half fit statistics, half rank events."""
     fitting, ranking = mechanism.outputs(purpose, runs, budget).split()
     return choose(mechanism.propose(fitting, ranking), ranking.count, measure, RANKING_LEVEL)
-
-
-FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,14 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 
-LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
+LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
 MOST_ARMS, LONGEST = 100, 1_000_000
 
 MEMORY = 8 * 10**9  # bytes that the choosing runs may take
 RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
+
+NOISE = {"epsilon": 2.0, "c": 0.25}
+"""Parameter that sets the noise -> factor that halves it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +66,17 @@ class Audit(MechanismAudit):
         """Return all of it in a few lines."""
         row = self.row
         claimed = "nothing" if math.isinf(row.claimed) else f"{row.claimed:.6g}"
-        return "\n".join(
-            [
-                f"lower bound: {row.measure} >= {row.lower:.6g} with confidence {row.confidence:g}",
-                f"claimed: {claimed}; verdict: {self.verdict}",
-                f"event: {row.event}",
-                f"direction: {row.direction}; shares of runs: {self.share[0]:.6g} under x, "
-                f"{self.share[1]:.6g} under x'",
-                f"pair ({row.notion}): {row.pair}",
-                f"tried: {self.pairs} pairs, {self.events} events, on runs apart from those that "
-                f"certify",
-                f"runs: {row.runs} per table, which can certify {self.ceiling:.6g} at most",
-                f"seconds: {row.seconds:.1f}",
-            ]
+        return (
+            f"lower bound: {row.measure} >= {row.lower:.6g} with confidence {row.confidence:g}\n"
+            f"claimed: {claimed}; verdict: {self.verdict}\n"
+            f"event: {row.event}\n"
+            f"direction: {row.direction}; shares of runs: {self.share[0]:.6g} under x, "
+            f"{self.share[1]:.6g} under x'\n"
+            f"pair ({row.notion}): {row.pair}\n"
+            f"tried: {self.pairs} pairs, {self.events} events, on runs apart from those that "
+            f"certify\n"
+            f"runs: {row.runs} per table, which can certify {self.ceiling:.6g} at most\n"
+            f"seconds: {row.seconds:.1f}"
         )
 
     __str__ = describe
@@ -355,16 +356,11 @@ ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters
 
 @dataclass(frozen=True)
 class Published:
-    """The published black-box audit of one variant of an algorithm.
-
-    It is also asked with half of the noise, where a parameter sets it; ``silent`` says why nothing
-    is seen, or not even twice the claim.
-    """
+    """The published black-box audit of one variant of an algorithm."""
 
     statement: str
     question: Question
-    louder: Question | None
-    silent: str
+    silent: str  # why nothing is seen, or not even twice the claim
 
     def audit(self, cache: Cache) -> Audit:
         """Return the audit, with the reason in the place of its event where nothing is seen."""
@@ -378,18 +374,19 @@ class Published:
 
         The case is played with half of the noise; it is caught where the bound exceeds the claim.
         """
-        if self.louder is None:
-            return "" if math.isinf(self.question.claim[1]) else "no parameter of noise"
-        found, _ = self.louder.certified(cache, self.question.claim)
+        claim, params = self.question.claim, vars(self.question.parameters)
+        if math.isinf(claim[1]):
+            return ""
+        halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+        if not halved:
+            return "no parameter of noise"
+        parameters = self.question.definition.parameters_from({**params, **halved})
+        found, _ = replace(self.question, parameters=parameters).certified(cache, claim)
         if found.verdict == FAILS:
             return "caught"
         # Where nothing is seen at all, the event has the reason.
         is_seen = self.question.audit(cache).row.lower > 0.0
         return f"missed: {self.silent}" if is_seen and self.silent else "missed"
-
-
-NOISE = {"epsilon": 2.0, "c": 0.25}
-"""Parameter that sets the noise -> factor that halves it."""
 
 
 def published(
@@ -402,22 +399,18 @@ def published(
             continue
         pair = constant(case.level, case.others, pull=case.pull, before=case.before)
         budget = Budget(min(runs, case.runs), LEVEL, seed, workers)
-        params = dict(case.parameters or definition.example)
-        halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+        parameters = definition.parameters_from(case.parameters or definition.example)
         for variant in definition.variants:
             question = Question(
                 definition,
-                definition.parameters_from(params),
+                parameters,
                 case.horizon,
                 variant,
                 definition.interpretations_from({}, variant),
                 budget,
                 pair=pair,
             )
-            louder = None
-            if halved and question.claim[1] < math.inf:
-                louder = replace(question, parameters=definition.parameters_from(params | halved))
             given = case.statement
             statement = given if isinstance(given, str) else given[variant]
-            found.append(Published(statement, question, louder, case.silent.get(variant, "")))
+            found.append(Published(statement, question, case.silent.get(variant, "")))
     return found
