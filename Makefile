@@ -1,7 +1,7 @@
 # Every target sets up the environment it needs from the hashed locks. `make help` lists them.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-PIP_FLAGS = --quiet --disable-pip-version-check --require-hashes
+PIP_FLAGS = --quiet --disable-pip-version-check --no-compile --require-hashes
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.errors import InputError
 from toy_claims import toy_frame
 
@@ -35,6 +35,16 @@ def test_values_are_sorted_by_run_at_the_time_asked_for() -> None:
     assert evidence().values("sim", "regret", b=1).tolist() == [205.0, 215.0, 225.0]
     assert evidence().times("sim", "regret", b=0).tolist() == [2, 5]
     assert evidence().parameter("sim", "b", b=1) == 1.0
+
+
+def test_a_series_is_read_at_its_share_of_the_horizon() -> None:
+    """5 is the horizon, and 2 and 5 are recorded."""
+    tags = {"in": "sim", "metric": "regret", "b": 1}
+    for share, read in [({"share": 0.4}, 2), ({"share": 1.0}, 5), ({"t": 2}, 2), ({}, 5)]:
+        found = Series(evidence(), tags | share).per_run()
+        assert found.tolist() == evidence().values("sim", "regret", read, b=1).tolist()
+    with pytest.raises(InputError, match="is not recorded; the nearest is"):
+        Series(evidence(), tags | {"share": 0.7}).per_run()
 
 
 def test_tables_and_arms() -> None:

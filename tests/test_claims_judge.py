@@ -83,6 +83,9 @@ def test_parts_and_labels_name_their_variables() -> None:
     assert [one.label for one in found.comparisons] == ["series 0", "series 1"]
     unnamed = judged(claim(comparison("mean", **over)), [-2.0, -2.0])
     assert [one.label for one in unnamed.comparisons] == ["mean [which=0]", "mean [which=1]"]
+    longer = claim(comparison("mean {which_of}", **over), parameters={"which_of": 5})
+    found = judged(longer, [-2.0, -2.0])
+    assert [one.label for one in found.comparisons] == ["mean 5 [which=0]", "mean 5 [which=1]"]
     along = {"value": {"metric": "regret"}, "along": "which", "point": "series {which}"}
     points = judged(claim(comparison("mean", **along)), [-2.0, -2.0])
     assert [one.label for one in points.comparisons] == ["mean [series 0]", "mean [series 1]"]

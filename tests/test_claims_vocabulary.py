@@ -290,6 +290,9 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
     assert measured(entry, {"side": "right"})[""].value == pytest.approx(A[0])
 
 
+SEVERAL: dict[str, Any] = {"quantity": "quantity", "at": {}}
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
@@ -297,12 +300,21 @@ def test_a_series_may_be_another_one_by_an_interpretation() -> None:
         ({"quantity": "quantity", "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
         ({"value": {"a": {"epsilon": 3}}}, "0 series"),
         ({"value": {"a": {"t": 55}}}, "not recorded at t=55"),
+        # Of four series, with and without the metric; what a quantity makes of one is not known.
+        ({**SEVERAL, "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
+        ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 55}}}, "t = 55 is not recorded"),
+        ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 101}}}, "t = 101 is not"),
+        ({**SEVERAL, "of": {"a": {"t": 55}}}, "t = 55 is not recorded"),
+        ({"value": {"won": {"t": 55}}}, "trials have no t and no share"),
+        ({"value": {"won": {"share": 0.55}}}, "trials have no t and no share"),
+        ({"value": {"a": {"share": 0.55}}}, "is not recorded"),
+        ({"value": {"a": {"metric": "quantity", "t": 55}}}, "t = 55 is not recorded"),
     ],
 )
 def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check(
     entry: dict[str, Any], words: str
 ) -> None:
-    [question] = questions({**entry, "at": {"epsilon": 1}})
+    [question] = questions({"at": {"epsilon": 1}, **entry})
     with pytest.raises(InputError, match=words):
         Measurement(question, EVIDENCE).check()
 

@@ -121,7 +121,7 @@ TABLES = {
     "list": ("algorithm", next(iter(REGISTRY))),
     "list claims": ("claim", "TSDP-C1"),
     "guarantee dp-se --params epsilon=1 --horizon 9": ("kind", "pure"),
-    "convert renyi=1 order=8 --to approximate delta=1e-6": ("slack", 1e-6),
+    "convert renyi=1 order=8 --to approximate delta=1e-6": ("delta", 1e-6),
     f"{CHOOSE} --project {ROOT}": ("place", 1),
 }
 """Command -> a column of its table, and what its first row has there."""

@@ -260,6 +260,14 @@ class Comparison(Points):
         """Whether it enters the verdict."""
         return not self.exploratory and self.kind != REPORT
 
+    def named(self, name: str) -> str:
+        """Return its name for all that it is asked of at once, as in ``epsilon=0.1 or 1``."""
+
+        def values(variable: re.Match[str]) -> str:
+            return " or ".join(map(str, self.over.get(variable[1], [variable[0]])))
+
+        return re.sub(r"\{(\w+)\}", values, name)
+
     def is_asked_of(self, interpretation: Interpretation) -> bool:
         """Whether it belongs to the row of this interpretation."""
         values = {"variant": interpretation.variant, **interpretation.values}
@@ -299,8 +307,8 @@ class Question:
     @property
     def label(self) -> str:
         """Its name with the values of its variables; those that it does not name follow it."""
-        named = self.name + self.comparison.point
-        others = [f"{key}={value}" for key, value in self.over.items() if f"{{{key}" not in named]
+        named = re.findall(r"\{(\w+)", self.name + self.comparison.point)
+        others = [f"{key}={value}" for key, value in self.over.items() if key not in named]
         return self._filled(self.name) + (f" [{', '.join(others)}]" if others else "")
 
     @property
@@ -553,7 +561,7 @@ def _claim_completed(claim: Claim) -> Claim:
     if "figure" not in claim.model_fields_set:
         update["figure"] = tuple(dict.fromkeys(_figures_in(claim.place)))
     if not claim.rule:
-        asked = [f"{name} is {one.region.describe()}" for name, one in deciding.items()]
+        asked = [f"{one.named(name)} is {one.region.describe()}" for name, one in deciding.items()]
         update["rule"] = "; ".join(asked) + "."
     if not claim.verdicts:
         has_parts = any(one.part for one in deciding.values())

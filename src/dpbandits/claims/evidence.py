@@ -112,6 +112,10 @@ class Recorded(Results):
         """Largest recorded time."""
         return int(self._frame["t"].max())
 
+    def times(self, series: str) -> NDArray[np.int64]:
+        """Return the times at which anything is recorded of a series, increasing."""
+        return np.unique(self._frame.loc[self._frame["series"] == series, "t"].to_numpy(np.int64))
+
     def matching(self, where: Mapping[str, Any]) -> list[str]:
         """Return the labels of all series with these tags; None stands for no value of a tag."""
         return [str(label) for label in self.tags.index[self.having(where)]]
@@ -312,6 +316,10 @@ OPTIONS = ("in", "metric", "t", "share", "column", "best_mean")
 LARGEST = "largest"
 """In the place of the largest value of a tag."""
 
+NASH_REGRET = "nash_regret"
+FARTHEST = 0.02
+"""Largest distance of a recorded time from a share of the horizon, relative to that share."""
+
 Place = tuple[str, dict[str, Any]]
 """Name of results, and the tags that select something in them."""
 
@@ -457,22 +465,32 @@ class Series:
             is_one: whether it has to be one series; a quantity may choose among several, and names
                 what it reads where the series has no metric.
         """
-        recorded = self._recorded
-        if recorded is None or callable(self.tags.get("metric")):
+        recorded, metric = self._recorded, self.tags.get("metric")
+        if recorded is None:
             return
-        if is_one:
+        if is_one and not callable(metric):
             self.number()
-        elif "metric" in self.tags:
-            for label in recorded.matching(self.place[1]):
-                if self.metric.endswith(NASH_REGRET):
-                    all_curves(recorded, label, self.metric.removesuffix(NASH_REGRET))
-                else:
-                    recorded.block(label, self.metric)
+            return
+        for label in recorded.matching(self.place[1]):
+            farthest = FARTHEST
+            if not isinstance(metric, str):
+                times = recorded.times(label)
+            elif metric.endswith(NASH_REGRET):
+                curves = all_curves(recorded, label, metric.removesuffix(NASH_REGRET))
+                times = curves[0].times
+            else:
+                times = recorded.block(label, metric).times
+                farthest = 0.0 if "t" in self.tags else FARTHEST
+            if {"t", "share"} & self.tags.keys():
+                self._nearest(times, farthest)
 
     def per_run(self) -> Values:
         """Return one number a run."""
         name, where = self.place
-        return self.evidence.values(name, self.metric, self.tags.get("t"), **where)
+        t = self.tags.get("t")
+        if t is None and "share" in self.tags:
+            t = self.times[self._nearest(np.array(self.times))]
+        return self.evidence.values(name, self.metric, t, **where)
 
     def number(self) -> Estimate:
         """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
@@ -489,6 +507,8 @@ class Series:
             return self._nash_regret()
         label = recorded.find(where)
         if recorded.counts_trials and self.metric == "success":
+            if {"t", "share"} & self.tags.keys():
+                raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
             return rate(recorded.counts(label, self.metric, self.evidence.window))
         return mean(self.per_run(), (name, label))
 
@@ -514,20 +534,18 @@ class Series:
         curves = self.curves
         if not curves:
             return Measured(math.nan)
-        times = next(iter(curves.values())).times
+        return nash_regret(curves, self._nearest(next(iter(curves.values())).times))
+
+    def _nearest(self, times: NDArray[np.int64], farthest: float = FARTHEST) -> int:
+        """Return the index of the recorded time that is meant; InputError where none is near."""
         wanted = self.tags.get("t", self.tags.get("share", 1.0) * times[-1])
         nearest = int(np.abs(times - wanted).argmin())
-        if abs(times[nearest] - wanted) > FARTHEST * wanted:
+        if abs(times[nearest] - wanted) > farthest * wanted:
             raise InputError(
                 f"results of {self.place[0]}: t = {wanted:.0f} is not recorded; "
                 f"the nearest is {times[nearest]}"
             )
-        return nash_regret(curves, nearest)
-
-
-NASH_REGRET = "nash_regret"
-FARTHEST = 0.02
-"""A recorded time may be so much off a share of the horizon."""
+        return nearest
 
 
 def nash_curves(

@@ -212,9 +212,14 @@ def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
     )
     stated, found = conversion(known, "".join(to[:1]), wanted)
     rows = [
-        {name: getattr(each.guarantee, name) for name in ("kind", "parameter", "order", "slack")}
-        | {"source": each.source}
-        for each in found
+        {
+            "kind": implied.kind,
+            "value": implied.parameter,
+            "order": implied.order,
+            "delta": implied.slack or None,
+            "source": source,
+        }
+        for implied, source in ((each.guarantee, each.source) for each in found)
     ]
     text = f"{stated.name} implies " + "; ".join(each.describe() for each in found)
     show(rows, form, text)

@@ -17,7 +17,7 @@ import pandas as pd
 from dpbandits.claims.docket import NumberSource
 from dpbandits.claims.ledger import join
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import FIGURES, TABLES, Project, read_verdicts
+from dpbandits.pipeline.project import FIGURES, TABLES, Project, published_table
 from dpbandits.pipeline.publish import published_file
 from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import markdown_table
@@ -226,9 +226,9 @@ def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
 
 def published_ledger(project: Project, paper: str) -> pd.DataFrame:
     """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
-    study, folder = project.study(paper), project.folder / FIGURES / paper
+    study = project.study(paper)
     figures = {
         claim.id: [published_file(study, name) for name in claim.figure] for claim in study.claims
     }
-    verdicts, both = (read_verdicts(folder / f"{name}.csv") for name in ("claims", "simultaneous"))
+    verdicts, both = (published_table(project, paper, name) for name in ("claims", "simultaneous"))
     return join(paper, study.claims, verdicts, both, figures)
