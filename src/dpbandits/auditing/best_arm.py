@@ -61,7 +61,7 @@ def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
     return first, second
 
 
-def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
+def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float) -> Values:
     """Return log chances that arm 0 wins two phases, which keep two of K arms, all pulled, and one.
 
     The first axis is the other survivor, the others are the sums of the K arms in either phase.
@@ -74,8 +74,6 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
         lost = [arm for arm in range(1, arms) if arm != other]
         survives = log_selection(first[:, [0, other]], first[:, lost])
         ahead = (second[:, 0] - second[:, other])[None, :]
-        if pooled:
-            ahead = ahead + (first[:, 0] - first[:, other])[:, None]
         outcomes.append((survives[:, None] + log_tail_of_two(-ahead)).reshape(shape))
     return np.stack(outcomes)
 
@@ -231,14 +229,11 @@ _SKIPPED = "phase 2 does not pull arm 1"
 _ONE_SUM = "rewards of arm 1 are 0, or all but one are"
 
 
-def dp_bai_rows(
-    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 2.0, 5.0),
-    budgets: Sequence[int] = (12, 1002, 10_002),
-) -> Iterator[AuditRow]:
+def dp_bai_rows() -> Iterator[AuditRow]:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
-    for epsilon in epsilons:
+    for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
         # The paper's instance I-B pays up to 1.1 (BAI-E7).
-        for reward, budget in itertools.product((1.0, 1.1), budgets):
+        for reward, budget in itertools.product((1.0, 1.1), (12, 1002, 10_002)):
             about: dict[str, Any] = {"statement": "AUD-9", "horizon": budget}
             if reward != 1.0:
                 about |= {"statement": "AUD-10", "more": f"; rewards 0 or {reward:g}"}
@@ -279,17 +274,13 @@ def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterat
         yield from rows_of_losses(chances, describe, epsilon, **about)
 
 
-def dp_od_rows(
-    epsilons: Sequence[float] = (0.1, 1.0, 5.0),
-    budgets: Sequence[int] = (12, 1002),
-    square_budgets: Sequence[int] = (23, 103),
-) -> Iterator[AuditRow]:
+def dp_od_rows() -> Iterator[AuditRow]:
     """Yield AUD-11: DP-OD with two arms, with their midpoint, and with four on a square."""
-    for norm, epsilon in itertools.product(NORMS, epsilons):
+    for norm, epsilon in itertools.product(NORMS, (0.1, 1.0, 5.0)):
         about: dict[str, Any] = {"statement": "AUD-11", "algorithm": "dp-od"}
         about["interpretation"] = f"norm={norm}"
         pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), WORST[norm]))
-        for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
+        for budget, angles, arms in itertools.product((12, 1002), pairs, (2, 3)):
             pulls = pulls_of("plane", budget) if arms == 2 else three_arm_pulls(budget)
             words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"
             features = words if arms == 2 else f"{words} and half their sum"
@@ -299,7 +290,7 @@ def dp_od_rows(
             about |= {"arms": arms, "horizon": budget}
             yield from difference_rows(chances, sums, _RECOMMENDED, epsilon, **about)
         outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
-        for budget in square_budgets:
+        for budget in (23, 103):
             pulls = (budget - 3) // 4
             features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
             sums = f"{features}; {pulls} rewards of arm 1 minus those of its antipode"
@@ -316,12 +307,10 @@ _INSTANCES = {
 """Instance -> arms, its features, and the event."""
 
 
-def dp_bai_gauss_rows(
-    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0),
-    deltas: Sequence[float] = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9),  # Those of the experiments.
-    budget: int = 10_002,
-) -> Iterator[AuditRow]:
+def dp_bai_gauss_rows() -> Iterator[AuditRow]:
     """Yield AUD-12: DP-BAI-Gauss; rewards may be anything in [0, 1]."""
+    budget, epsilons = 10_002, (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0)
+    deltas = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9)  # Those of the experiments.
     kinds = itertools.product(("classical", "analytic"), _INSTANCES.items(), epsilons, deltas)
     for calibration, (instance, (arms, features, words)), epsilon, delta in kinds:
         is_plane = instance == "plane"

@@ -136,9 +136,8 @@ def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Pi
     return fit(weighed, np.concatenate([breaks, inside]))
 
 
-LEAST_CHANCE, MARGIN = 1e-9, 1e-8
-"""Below such a chance quadrature does not give a ratio to nine digits; the margin is above its
-error, and taken off a log ratio."""
+LEAST_CHANCE = 1e-9  # Below it quadrature does not give a ratio to nine digits.
+MARGIN = 1e-8  # Above the error of quadrature, and taken off a log ratio.
 
 
 def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:

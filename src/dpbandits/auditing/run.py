@@ -181,34 +181,28 @@ class Question:
 
     def key(self, measure: Measure) -> str:
         """Return the key in the cache: all that the answer depends on, the threads not."""
-        description = {
-            "audit": self.describe(),
-            "pair": None if self.pair is None else self.pair.describe(),
-            "notion": self.notion,
-            "measure": asdict(measure),
-            "budget": {**asdict(self.budget), "workers": 0},
-            "fingerprints": [
-                algorithm_fingerprint(self.definition),
-                fingerprint("dpbandits.auditing.run"),
-            ],
-            "versions": [np.__version__, numba.__version__, scipy.__version__],
-        }
-        return digest_of(description)
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """The pairs that are tried: the given one, or those of the search."""
-        if self.pair is not None:
-            return [self.pair]
-        return list(search_pairs(self.notion, self.arms, self.horizon))
+        return digest_of(
+            {
+                "audit": self.describe(),
+                "pair": None if self.pair is None else self.pair.describe(),
+                "notion": self.notion,
+                "measure": asdict(measure),
+                "budget": {**asdict(self.budget), "workers": 0},
+                "fingerprints": [
+                    algorithm_fingerprint(self.definition),
+                    fingerprint("dpbandits.auditing.run"),
+                ],
+                "versions": [np.__version__, numba.__version__, scipy.__version__],
+            }
+        )
 
     def certified(
         self, cache: Cache, claim: tuple[Measure, float]
     ) -> tuple[MechanismAudit, dict[str, Any]]:
         """Return what is certified for the worst pair, from the cache where it is there.
 
-        Beside it stand the ``place`` of that pair, the ``events`` that the search tried, and the
-        ``seconds`` that it took when it was computed.
+        Beside it stand that ``pair`` in words, how many ``pairs`` and ``events`` the search tried,
+        and the ``seconds`` that it took when it was computed.
         """
         (measure, claimed), budget = claim, self.budget
         path = cache.cells / f"audit-{self.key(measure)}.npz"
@@ -217,7 +211,9 @@ class Question:
             counted["hits"] = tuple(counted["hits"])
             return MechanismAudit(measure, claimed, **counted), about
         begun = time.monotonic()
-        mechanisms = [self.mechanism(pair) for pair in self.pairs]
+        searched = search_pairs(self.notion, self.arms, self.horizon)
+        pairs = list(searched) if self.pair is None else [self.pair]
+        mechanisms = [self.mechanism(pair) for pair in pairs]
         place, events = 0, 0
         if len(mechanisms) > 1:
             choices = [
@@ -229,13 +225,13 @@ class Question:
         found = certify(mechanisms[place], claimed, measure, budget)
         counted = {**vars(found)}
         del counted["measure"], counted["claimed"]
-        about = {"place": place, "events": events, "seconds": time.monotonic() - begun}
+        about = {"pair": pairs[place].words, "pairs": len(pairs), "events": events}
+        about["seconds"] = time.monotonic() - begun
         cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
         return found, about
 
     def audit(self, cache: Cache, statement: str = "") -> Audit:
         """Return the answer as a row beside what is claimed."""
-        pairs = self.pairs
         found, about = self.certified(cache, self.claim)
         parameters = dict(vars(self.parameters))
         if found.measure.delta:
@@ -250,7 +246,7 @@ class Question:
             horizon=self.horizon,
             parameters=_text(parameters),
             notion=self.notion,
-            pair=pairs[about["place"]].words,
+            pair=about["pair"],
             engine="black box",
             event=found.event,
             direction=found.direction,
@@ -265,23 +261,11 @@ class Question:
             seconds=about["seconds"],
         )
         events = about["events"] + found.tried
-        return Audit(**vars(found), row=row, pairs=len(pairs), events=events)
+        return Audit(**vars(found), row=row, pairs=about["pairs"], events=events)
 
 
 def _text(values: Mapping[str, object]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items())
-
-
-def _vectors(definition: Definition, features: ArrayLike | None) -> Any:
-    """Return the features of a best-arm algorithm, validated."""
-    if features is None:
-        return None
-    if not isinstance(definition, IdentificationAlgorithm):
-        raise InputError(f"features: {definition.id} takes none; allowed: left out")
-    try:
-        return tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError("features are no table of numbers; allowed: one row an arm") from None
 
 
 def audit(
@@ -339,6 +323,14 @@ def audit(
     definition = find_definition(algorithm)
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+    vectors = None
+    if features is not None:
+        if not isinstance(definition, IdentificationAlgorithm):
+            raise InputError(f"features: {definition.id} takes none; allowed: left out")
+        try:
+            vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise InputError("features are no table of numbers; allowed: one row an arm") from None
     arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
     seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
     asked = Question(
@@ -349,7 +341,7 @@ def audit(
         definition.interpretations_from(interpretations or {}, variant),
         Budget(runs, level, seed, workers, search_runs),
         require_count("arms", arms, 2, MOST_ARMS),
-        _vectors(definition, features),
+        vectors,
         notion,
         pair,
     )

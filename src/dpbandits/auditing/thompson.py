@@ -119,8 +119,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     arms = centres.size
     if arms == 2:
         spread = math.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
-        exact: float = log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread)
-        return exact
+        return float(log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread))
     breaks = np.empty(arms * _BREAKS.size)
     for i in range(arms):
         for j in range(_BREAKS.size):
@@ -345,10 +344,10 @@ def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
 FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
 
 
-def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
+def far_rows(far: Sequence[int] = FAR, count: str = "n+1", **about: Any) -> Iterator[AuditRow]:
     """Yield AUD-2 by the abandoned arm."""
     for horizon in far:
-        yield abandoned_row(ts_gaussian(horizon), **theorem_3(horizon))
+        yield abandoned_row(ts_gaussian(horizon, count), **theorem_3(horizon) | about)
 
 
 SAMPLED_ZETA = 1.5  # distance of arm 1 in the tables of the simulated outputs
@@ -390,8 +389,7 @@ def quoted_rows(far: Sequence[int] = FAR, horizon: int = 1_000_000) -> Iterator[
     Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
     """
     about = {"statement": "AUD-6", "interpretation": "count=n"}
-    for rounds in far:
-        yield abandoned_row(ts_gaussian(rounds, "n"), **theorem_3(rounds) | about)
+    yield from far_rows(far, "n", **about)
     figure_4 = [(0, 5.0 * math.log(horizon) ** alpha) for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)]
     # c makes the privacy equal to that of DP-TS-UCB.
     pre_pulls = (0, 1, 500, 1_000, 2_000, 5_000, 100_000)
