@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from dpbandits.algorithms import REGRET
+from dpbandits.algorithms import REGISTRY, REGRET
+from dpbandits.auditing.blackbox import Budget
 from dpbandits.auditing.inputs import make_pair
 from dpbandits.auditing.mechanisms import Plays
+from dpbandits.auditing.run import Question
 from dpbandits.auditing.support import GivenDraws
 from dpbandits.auditing.thompson import Sampler, choice_chances
 from dpbandits.engine.checks import settings_of
@@ -115,3 +117,23 @@ class GivenArms(GivenDraws):
     def __init__(self, arms: Sequence[int], noise: np.random.Generator, count: int = 2) -> None:
         super().__init__([(arm + 0.5) / count for arm in arms])
         self.standard_exponential = noise.standard_exponential
+
+
+def question_of(
+    algorithm: str,
+    horizon: int,
+    params: Mapping[str, Any],
+    arms: int = 2,
+    interpretations: Mapping[str, str] | None = None,
+) -> Question:
+    """Return the question of a black-box audit of an algorithm as written."""
+    definition = REGISTRY[algorithm]
+    return Question(
+        definition,
+        definition.parameters_from(params),
+        horizon,
+        "as-written",
+        definition.interpretations_from(interpretations or {}),
+        Budget(8),
+        arms,
+    )

@@ -14,10 +14,11 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.algorithms.base import positive
 from dpbandits.algorithms.guarantees import KNOWN, at_delta, guarantee_of
-from dpbandits.auditing.gdp_ncb import stop_window
+from dpbandits.auditing.gdp_ncb import exploration_witness, in_window
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.witnesses import (
     classical_delta,
+    stop_rules,
     stop_test_loss,
     window_loss,
 )
@@ -170,7 +171,8 @@ def test_losses_in_a_window_and_in_the_stop_test() -> None:
     """docs/privacy-witnesses.md: in a window 1.92 epsilon at most, from T = 2^25 - 1 on."""
     assert window_loss(2**25, 0.2) / 0.2 == pytest.approx(1.92, abs=5e-3)
     pulls = math.floor(1600 * (9 * math.log(2**24) + 5 * math.log(2**24) ** 2)) - 35
-    exact = stop_window(2**24, 0.2, pulls).epsilon
+    event = exploration_witness(*stop_rules(2**24, 0.2), pulls)
+    exact = in_window(event, 2**24).epsilon
     assert window_loss(2**25, 0.2) == pytest.approx(exact, abs=1e-4)
     assert window_loss(2**20, 0.2) == -math.inf
     # Beyond the threshold it is ln 2 + (n - TH) epsilon/L; TH is 2310444.6 at T = 1e7.

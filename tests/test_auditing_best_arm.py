@@ -22,16 +22,15 @@ from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.auditing.best_arm import (
     WITNESS,
+    WORST,
     deviation,
-    difference_loss,
+    difference_chances,
     dp_od_scales,
     gaussian_witness,
-    limit_losses,
-    sign_loss,
-    square_loss,
+    sign_chances,
+    square_chances,
     three_arm_pulls,
     tree_chances,
-    tree_loss,
     unit_vectors,
     witness_pulls,
 )
@@ -42,6 +41,11 @@ Values = NDArray[np.float64]
 ROOT2 = math.sqrt(2.0)
 DIAGONAL = unit_vectors(46.0, 224.0)
 SQUARE = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / ROOT2
+
+
+def recommended(chances: Values) -> Values:
+    """Return the log chances of a tree by the recommended arm alone."""
+    return np.asarray(logsumexp(chances, axis=0, keepdims=True))
 
 
 def with_midpoint(features: Values) -> Values:
@@ -55,8 +59,12 @@ def with_midpoint(features: Values) -> Values:
 def test_one_dimension_uses_the_whole_epsilon() -> None:
     """By hand: equal to epsilon to 1e-12, at every T; 1.1 epsilon (BAI-E7)."""
     for pulls, epsilon in product([1, 3, 11], [0.1, 1.0, 5.0]):
-        assert sign_loss(pulls, epsilon).epsilon == pytest.approx(epsilon, rel=1e-12)
-        assert sign_loss(pulls, epsilon, 1.1).epsilon == pytest.approx(1.1 * epsilon, rel=1e-12)
+        assert largest_loss(sign_chances(pulls, epsilon)).epsilon == pytest.approx(
+            epsilon, rel=1e-12
+        )
+        assert largest_loss(sign_chances(pulls, epsilon, 1.1)).epsilon == pytest.approx(
+            1.1 * epsilon, rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -64,7 +72,7 @@ def test_two_sums_approach_epsilon_from_below(epsilon: float) -> None:
     """epsilon + ln((2 + (n - 1) epsilon) / (2 + n epsilon)), from the two-release formula."""
     for pulls in (1, 2, 5, 500):
         expected = epsilon + math.log((2 + (pulls - 1) * epsilon) / (2 + pulls * epsilon))
-        found = difference_loss(pulls, epsilon)
+        found = largest_loss(difference_chances(pulls, epsilon))
         assert found.epsilon == pytest.approx(expected, rel=1e-9)
         assert found.epsilon < epsilon
         chance = float(log_tail_of_two(pulls * epsilon))
@@ -80,25 +88,27 @@ def test_losses_of_two_sums_are_those_of_all_pairs() -> None:
             for sign in (1, -1):
                 logs = [log_tail_of_two(sign * epsilon * (b - a)) for a, b in (pair, other)]
                 worst = max(worst, abs(float(logs[0] - logs[1])))
-    assert difference_loss(pulls, epsilon).epsilon == pytest.approx(worst, rel=1e-12)
+    assert largest_loss(difference_chances(pulls, epsilon)).epsilon == pytest.approx(
+        worst, rel=1e-12
+    )
 
 
 def test_too_little_noise_is_caught() -> None:
     """Negative control: noise for 2 epsilon at a claim of epsilon. Null: equal tables lose 0."""
     epsilon = 0.5
-    assert sign_loss(3, 2 * epsilon).epsilon == pytest.approx(2 * epsilon)
-    assert difference_loss(5, 2 * epsilon).epsilon > 1.3 * epsilon
+    assert largest_loss(sign_chances(3, 2 * epsilon)).epsilon == pytest.approx(2 * epsilon)
+    assert largest_loss(difference_chances(5, 2 * epsilon)).epsilon > 1.3 * epsilon
     chances = tree_chances(3, (1, 2), 2 * epsilon)
-    assert tree_loss(chances, sequence=True).epsilon > 1.3 * epsilon
-    assert tree_loss(chances, sequence=False).epsilon > 1.3 * epsilon
-    assert largest_loss(np.log(np.full((3, 3), 0.25)), axes=(0, 1)).epsilon == 0.0
+    assert largest_loss(chances).epsilon > 1.3 * epsilon
+    assert largest_loss(recommended(chances)).epsilon > 1.3 * epsilon
+    assert largest_loss(np.log(np.full((2, 3, 3), 0.25))).epsilon == 0.0
 
 
 @pytest.mark.parametrize(("arms", "pulls"), [(3, (2, 2)), (4, (1, 2))])
 def test_two_phases_keep_within_epsilon(arms: int, pulls: tuple[int, int]) -> None:
     for epsilon in (0.1, 1.0, 5.0):
         chances = tree_chances(arms, pulls, epsilon)
-        losses = [tree_loss(chances, sequence=sequence).epsilon for sequence in (True, False)]
+        losses = [largest_loss(seen).epsilon for seen in (chances, recommended(chances))]
         # The sequence says more than the arm alone.
         assert losses[1] <= losses[0] * (1 + 1e-12)
         assert losses[0] <= epsilon * (1 + 1e-9)
@@ -133,8 +143,13 @@ def test_two_phases_agree_with_draws() -> None:
 def test_pooled_samples_are_not_private() -> None:
     """BAI-E10: a negative control, which a sound audit has to catch."""
     for arms in (3, 4):
-        chances = tree_chances(arms, (1, 2), 1.0, pooled=True)
-        assert tree_loss(chances, sequence=True).epsilon > 1.2
+        chances = tree_chances(arms, (1, 2), 1.0)
+        sums = np.indices(chances.shape[1:], dtype=np.float64)
+        for other in range(1, arms):
+            first, second = sums[0] - sums[other], sums[arms] - sums[arms + other]
+            # The second phase compares the sums of both.
+            chances[other - 1] += log_tail_of_two(-first - second) - log_tail_of_two(-second)
+        assert largest_loss(chances).epsilon > 1.2
 
 
 # DP-OD.
@@ -152,6 +167,18 @@ def test_scales_are_those_of_least_squares(features: Values) -> None:
     assert dp_od_scales(features, "l2") == pytest.approx(tuple(moved * largest), rel=1e-9)
 
 
+def limit_losses(norm: str) -> Values:
+    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles, or NaN."""
+    vectors = unit_vectors(*np.arange(360.0))
+    lengths = np.linalg.norm(vectors, {"l1": 1, "l2": 2}[norm], axis=1)
+    largest = np.maximum(lengths[:, None], lengths[None, :])
+    total = vectors[:, None, :] + vectors[None, :, :]
+    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
+    independent = np.abs(area) > 1e-9
+    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
+    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
+
+
 def test_worst_angles_are_near_antipodal_diagonals() -> None:
     """No pair of unit vectors can exceed sqrt 2 (l2) or 1 (l1)."""
     limits = limit_losses("l2")
@@ -159,6 +186,9 @@ def test_worst_angles_are_near_antipodal_diagonals() -> None:
     first, second = np.unravel_index(np.nanargmax(limits), limits.shape)
     assert abs(abs(int(first) - int(second)) - 180) in (1, 2)
     assert np.nanmax(limit_losses("l1")) <= 1.0 + 1e-12
+    for norm_name, (one, other) in WORST.items():
+        worst = limit_losses(norm_name)
+        assert worst[int(one), int(other)] == pytest.approx(np.nanmax(worst), rel=1e-12)
     # The limit is 1 over the larger scale.
     for one, other in ((46, 224), (10, 200), (0, 90)):
         expected = 1.0 / max(dp_od_scales(unit_vectors(one, other), "l2"))
@@ -169,11 +199,13 @@ def test_worst_angles_are_near_antipodal_diagonals() -> None:
 def test_the_square_has_the_loss_of_the_audit_spec(epsilon: float) -> None:
     """By hand: exactly sqrt(2) epsilon in l2, epsilon in l1; P = exp(-sqrt(2) n eps/L)/4."""
     for pulls in (1, 4):
-        found = square_loss(pulls, epsilon, "l2")
+        found = largest_loss(square_chances(pulls, epsilon, "l2"))
         assert found.epsilon == pytest.approx(ROOT2 * epsilon, rel=1e-12)
         least = -ROOT2 * pulls * epsilon - math.log(4.0)
         assert found.log_unlikely >= least - 1e-12
-        assert square_loss(pulls, epsilon, "l1").epsilon == pytest.approx(epsilon, rel=1e-12)
+        assert largest_loss(square_chances(pulls, epsilon, "l1")).epsilon == pytest.approx(
+            epsilon, rel=1e-12
+        )
 
 
 def test_the_square_agrees_with_draws() -> None:

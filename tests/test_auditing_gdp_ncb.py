@@ -21,17 +21,15 @@ from agreement import GivenArms, Table
 from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
+    CARRIED,
+    CODED,
     carried_episodes,
     carried_rules,
-    carried_split,
     carried_witness,
-    coded_split,
     exploration_witness,
     in_window,
     least_pulls,
     release_witness,
-    scaled_split,
-    stop_window,
 )
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import CODED_HORIZONS
@@ -44,6 +42,7 @@ from dpbandits.privacy.witnesses import (
     explored,
     log_cdf,
     published_threshold,
+    stop_rules,
 )
 from shared import ExactResults
 from support import settings_of
@@ -165,7 +164,7 @@ def test_the_integral_over_the_other_arm_is_adaptive_quadrature() -> None:
 def test_small_constants_attain_the_number_of_releases() -> None:
     """Each release costs epsilon / ln T; doublings are counted by a base-2 logarithm."""
     for doublings in (3, 5, 8):
-        rules, witness = scaled_split(doublings, 1.0, "natural", coded_split)
+        rules, witness = CODED.scaled(doublings, 1.0)
         other, changed = map(int, witness.place)
         assert len(deciding_releases(rules, other, changed)) == doublings
         most = doublings / math.log(rules.horizon)
@@ -174,13 +173,12 @@ def test_small_constants_attain_the_number_of_releases() -> None:
 
 
 def test_base_2_noise_passes_with_zeros_and_with_carried_means() -> None:
-    for (search, make), doublings, epsilon in product(
-        [(coded_split, as_coded), (carried_split, carried_rules)], [3, 5, 8, 12], [0.2, 1.0, 5.0]
-    ):
-        _, witness = scaled_split(doublings, epsilon, "base2", search)
+    for kind, doublings, epsilon in product((CODED, CARRIED), (3, 5, 8, 12), (0.2, 1.0, 5.0)):
+        kind = kind._replace(noise="base2")
+        _, witness = kind.scaled(doublings, epsilon)
         assert 0.0 < witness.epsilon <= epsilon
         for horizon in (10**3, 10**5):
-            assert search(make(horizon, epsilon, "base2")).epsilon <= epsilon
+            assert kind.worst(kind.rules(horizon, epsilon, "base2")).epsilon <= epsilon
 
 
 ORDER = -(2**10 - 33) * math.log(2.0)
@@ -268,9 +266,10 @@ def test_the_loss_as_written_is_above_any_epsilon() -> None:
 def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     """1.003 epsilon at n = TH - 84, 1.92 at most; at TH the uniform windows are likelier."""
     window, epsilon = 2**24, 0.2
-    near = math.floor(published_threshold(window, epsilon))
+    rules = stop_rules(window, epsilon)
+    near = math.floor(rules[0])
     losses = {
-        offset: stop_window(window, epsilon, near + offset).epsilon / epsilon
+        offset: in_window(exploration_witness(*rules, near + offset), window).epsilon / epsilon
         for offset in (-85, -84, -70, -50, *range(-38, -31), -20, -10, 0)
     }
     assert losses[-85] < 1.0 < losses[-84]

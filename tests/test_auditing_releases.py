@@ -22,9 +22,10 @@ from scipy.special import beta, betaincc
 from scipy.stats import laplace
 
 import dpbandits
-from agreement import TRIALS, Table, chi_square, near, played_sequences
+from agreement import TRIALS, Table, chi_square, near, played_sequences, question_of
 from dpbandits.algorithms import IDENTIFICATION, REGRET
-from dpbandits.auditing.best_arm import elimination_loss, first_epoch, outcome_chances
+from dpbandits.algorithms.base import Task
+from dpbandits.auditing.best_arm import first_epoch, outcome_chances
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.index_policies import (
     LEAST_CHANCE,
@@ -39,22 +40,21 @@ from dpbandits.auditing.index_policies import (
     largest_leaks,
     sequence_chances,
 )
-from dpbandits.auditing.inputs import constant, make_pair
+from dpbandits.auditing.inputs import constant, make_pair, table_bandit
 from dpbandits.auditing.laplace import (
     fit,
     laplace_breaks,
     laplace_density,
     laplace_mass,
+    largest_loss,
     log_selection,
     log_tail,
     log_tail_of_two,
 )
-from dpbandits.auditing.run import setting_of
 from dpbandits.auditing.statements import report_event, report_rows, reports_of
 from dpbandits.auditing.support import (
     Case,
     GivenDraws,
-    recommendation,
     separation,
     transcript,
 )
@@ -297,7 +297,7 @@ def test_one_decision_is_a_double_integral() -> None:
 @pytest.mark.parametrize("changed", [0, 1])
 def test_the_kernel_plays_the_sequence_as_often(changed: int) -> None:
     horizon, epsilon, runs = 7, 5.0, 200_000
-    play = setting_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).sample
+    play = question_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).sample
     outputs = play(changed == 1, np.random.default_rng(7), runs)
     count = int((outputs == [0] + [1] * (horizon - 1)).all(axis=1).sum())
     played = chances(horizon, epsilon, 0.0)
@@ -338,9 +338,9 @@ def test_chances_in_forty_digits() -> None:
 
 def test_the_loss_approaches_epsilon_and_never_exceeds_it() -> None:
     for epsilon in (0.2, 1.0):
-        loss = elimination_loss(10_000, epsilon)
+        loss = largest_loss(outcome_chances(10_000, epsilon))
         assert 0.99 * epsilon < loss.epsilon <= epsilon
-        observable = elimination_loss(10_000, epsilon, math.log(1e-6))
+        observable = largest_loss(outcome_chances(10_000, epsilon), math.log(1e-6))
         assert observable.log_unlikely >= math.log(1e-6)
         assert 0.9 * epsilon < observable.epsilon < loss.epsilon
 
@@ -399,9 +399,14 @@ def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
 
 
 def test_recommendations_follow_the_larger_reward() -> None:
+    pair = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
     for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
-        algorithm = IDENTIFICATION[name]
-        assert [recommendation(algorithm, budget, second) for second in (False, True)] == [0, 1]
+        case = Case(IDENTIFICATION[name], "as-written", budget, 1, pair)
+        assert [transcript(case, second) for second in (False, True)] == [((0,), 0), ((1,), 0)]
+        algorithm, bandit = IDENTIFICATION[name], table_bandit(None, pair, True)
+        chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
+        trial = algorithm.reference(Task(*chosen, bandit, budget), np.random.default_rng(1))
+        assert trial.pulls(2).tolist() == [1, 1]
 
 
 def test_given_draws_are_all_there_is() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from agreement import question_of
 from dpbandits.algorithms import REGISTRY, REGRET, find_identification
 from dpbandits.auditing.inputs import (
     PULL_TABLE,
@@ -23,7 +24,6 @@ from dpbandits.auditing.run import (
     Audit,
     audit,
     published,
-    setting_of,
 )
 from dpbandits.bandits.draws import AFTER, NEXT, TABLE, draw_reward, draw_reward_sum
 from dpbandits.cli import main
@@ -94,7 +94,7 @@ def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
 def test_transcripts_have_the_probabilities_of_gaussian_thompson_sampling() -> None:
     """Chi-square over all transcripts of three rounds, enumerated from ts-is-dp, Algorithm 1."""
     pair = constant(0.25, 0.5)
-    play = setting_of("ts-gaussian", 3, {}).mechanism(pair).sample
+    play = question_of("ts-gaussian", 3, {}).mechanism(pair).sample
     outputs = play(True, np.random.default_rng(20), 200_000).astype(int)
     codes = np.bincount(outputs @ [4, 2, 1], minlength=8)
     rewards = [[1.0, 0.25, 0.25], [0.5, 0.5, 0.5]]
@@ -134,7 +134,7 @@ def test_bad_input_ends_in_one_line() -> None:
         ({"horizon": 1}, "horizon is 1; allowed: a whole number from 2 to 1000000"),
         ({"arms": 1}, "arms is 1; allowed: a whole number from 2 to 100"),
         ({"runs": 3}, "runs is 3; allowed: a whole number from 8 to 10000000000"),
-        ({"search_runs": 0}, "runs is 0; allowed: a whole number from 8 to 10000000000"),
+        ({"search_runs": 0}, "search_runs is 0; allowed: a whole number from 8 to 10000000000"),
         ({"level": 2.0}, "level is 2.0; allowed: strictly between 0 and 1"),
         ({"params": {"epsilon": -1.0}}, "adap-ucb: epsilon is -1.0"),
         ({"features": [[1.0], [2.0]]}, "features: adap-ucb takes none; allowed: left out"),
@@ -155,7 +155,7 @@ def test_bad_input_ends_in_one_line() -> None:
 
 @pytest.mark.slow
 def test_blocks_of_uniform_arms_are_refused() -> None:
-    setting = setting_of(
+    setting = question_of(
         "gdp-ncb", 4096, {"epsilon": 1.0}, interpretations={"exploration": "blocks"}
     )
     with pytest.raises(InputError, match="has not answered in segments of arms 1 to 2"):
@@ -187,8 +187,8 @@ def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
     """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
     expected = {"dp-bai": "caught", "baseline": "caught", "gdp-ncb": "missed"}
     expected |= {"ucb1": "", "ts-gaussian": "no parameter of noise"}
-    settings = {case.question.setting.definition.id: case for case in reversed(published(8_000))}
-    assert {settings[name].question.setting.variant for name in expected} == {"as-written"}
+    settings = {case.question.definition.id: case for case in reversed(published(8_000))}
+    assert {settings[name].question.variant for name in expected} == {"as-written"}
     cache = require_cache(False)
     assert {name: settings[name].power(cache) for name in expected} == expected
 
@@ -247,7 +247,7 @@ def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> 
     horizon = 40
     rewards = np.random.default_rng(3).integers(0, 2**20, (2, horizon)) / 2**20
     algorithm = REGRET[name]
-    setting = setting_of(name, horizon, dict(algorithm.example))
+    setting = question_of(name, horizon, dict(algorithm.example))
     pair = make_pair(rewards, rewards, notion=ROUND if by_round else PULL_TABLE)
     plays = setting.mechanism(pair).sample
     assert isinstance(plays, Plays)
@@ -280,7 +280,7 @@ def test_every_identification_trial_has_the_table_from_its_beginning(name: str) 
     algorithm = find_identification(name)
     # Arm 4 is best in the first phase alone, arm 2 from then on.
     rewards = [[0.2] * 24, [0.4] * 3 + [0.9] * 21, [0.3] * 24, [0.5] * 3 + [0.0] * 21]
-    setting = setting_of(name, 24, {}, arms=4)
+    setting = question_of(name, 24, {}, arms=4)
     play = setting.mechanism(make_pair(rewards, rewards)).sample
     assert isinstance(play, Trials)
     block = play(False, np.random.default_rng(1), 50)

@@ -108,8 +108,8 @@ def test_every_statement_has_rows_that_can_be_read() -> None:
 
 def black_box_cases() -> list[tuple[str, str, str]]:
     """Return algorithm, variant and statement of each published black-box audit."""
-    settings = [(case.question.setting, case.statement) for case in published()]
-    return [(each.definition.id, each.variant, statement) for each, statement in settings]
+    cases = [(case.question, case.statement) for case in published()]
+    return [(each.definition.id, each.variant, statement) for each, statement in cases]
 
 
 def test_every_algorithm_and_variant_has_a_black_box_run() -> None:

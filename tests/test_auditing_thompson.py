@@ -25,8 +25,6 @@ from dpbandits.auditing.lattice import (
     best_threshold,
     delta_at,
     epsilon_at,
-    first_epoch_law,
-    ideal_mu,
     loss_law,
     loss_law_many,
 )
@@ -47,6 +45,7 @@ from dpbandits.auditing.thompson import (
     ts_gaussian,
     worst_decision,
 )
+from dpbandits.comparisons.privacy_audit import first_epoch_law, ideal_mu
 from support import mostly_slow
 
 GOLDEN = 0.618034

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from dpbandits.claims.evidence import Evidence, all_curves, nash_curves, nash_regret
+from dpbandits.claims.evidence import Curves, Evidence, Recorded, Series, all_curves, nash_regret
 from dpbandits.claims.numbers import Measured, average, mean, ratio, slope
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
@@ -194,9 +194,13 @@ def frame(curves: int, runs: int, times: tuple[int, ...] = (5, 9)) -> pd.DataFra
     return pd.DataFrame(rows, columns=columns).assign(variant="repaired", order=None)
 
 
+def nash_curves(evidence: Evidence, **tags: object) -> Curves:
+    return Series(evidence, {"in": "sim", "metric": "nash_regret", **tags}).curves
+
+
 def test_curves_come_with_the_influences_of_their_own_runs() -> None:
     evidence = Evidence.of_frames({"sim": frame(3, 4)})
-    curves = nash_curves(evidence, "sim", variant="repaired", order=None, absent=None)
+    curves = nash_curves(evidence, variant="repaired", order=None, absent=None)
     assert list(curves) == [("sim", "s", 0), ("sim", "s", 4), ("sim", "s", 8)]
     second = curves["sim", "s", 4]
     assert second.times.tolist() == [5, 9]
@@ -211,15 +215,15 @@ def test_curves_come_with_the_influences_of_their_own_runs() -> None:
 
 def test_limited_runs_are_whole_curves() -> None:
     evidence = Evidence.of_frames({"sim": frame(3, 4)})
-    assert [key[2] for key in nash_curves(evidence.first(4), "sim")] == [0]
-    assert [key[2] for key in nash_curves(evidence.first(5), "sim")] == [0, 4]
-    assert [key[2] for key in nash_curves(evidence.after(4, 8), "sim")] == [4, 8]
-    assert nash_curves(evidence.first(0), "sim") == {}
+    assert [key[2] for key in nash_curves(evidence.limited(4))] == [0]
+    assert [key[2] for key in nash_curves(evidence.limited(5))] == [0, 4]
+    assert [key[2] for key in nash_curves(evidence.limited(8, skip=4))] == [4, 8]
+    assert nash_curves(evidence.limited(0)) == {}
     assert math.isnan(nash_regret({}, 0).value)
 
 
 def test_subtracted_bias_is_that_of_the_geometric_mean() -> None:
-    curves = nash_curves(Evidence.of_frames({"sim": frame(1, 4)}), "sim")
+    curves = nash_curves(Evidence.of_frames({"sim": frame(1, 4)}))
     assert nash_regret(curves, 0).value == pytest.approx(0.9 - math.exp(-0.1 + 0.9))
     [curve] = curves.values()
     assert curve.with_bias("kept").nash_regret[0] == pytest.approx(0.9 - math.exp(-0.1))
@@ -227,15 +231,7 @@ def test_subtracted_bias_is_that_of_the_geometric_mean() -> None:
 
 def test_curves_without_influences_have_a_value_alone() -> None:
     quantities = frame(1, 4).query("metric != 'nash_influence'")
-    recorded = Evidence.of_frames({"sim": quantities}).recorded("sim")
+    recorded = Recorded("sim", quantities)
     assert all_curves(recorded, "s")[0].influences.shape == (0, 2)
     with pytest.raises(InputError, match="no nominal_nash_log_mean recorded for 's'"):
         all_curves(recorded, "s", "nominal_")
-
-
-def test_tags_that_are_not_there() -> None:
-    evidence = Evidence.of_frames({"sim": frame(1, 4)})
-    with pytest.raises(InputError, match="no tag 'absent'"):
-        nash_curves(evidence, "sim", absent=1)
-    with pytest.raises(InputError, match="0 series with variant=None"):
-        nash_curves(evidence, "sim", variant=None)

@@ -299,7 +299,7 @@ SEVERAL: dict[str, Any] = {"quantity": "quantity", "at": {}}
         ({"value": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
         ({"quantity": "quantity", "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
         ({"value": {"a": {"epsilon": 3}}}, "0 series"),
-        ({"value": {"a": {"t": 55}}}, "not recorded at t=55"),
+        ({"value": {"a": {"t": 55}}}, "t = 55 is not recorded"),
         # Of four series, with and without the metric; what a quantity makes of one is not known.
         ({**SEVERAL, "of": {"a": {"metric": "regrte"}}}, "no regrte recorded"),
         ({**SEVERAL, "of": {"a": {"metric": "pseudo_regret", "t": 55}}}, "t = 55 is not recorded"),

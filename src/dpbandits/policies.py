@@ -51,11 +51,6 @@ class Reference:
             return _rounds(self.other or self.rule, settings, bandit, generator)
         return self.other(settings, bandit, generator)
 
-    @property
-    def of_itself(self) -> "Reference":
-        """The policy's own methods, uncompiled."""
-        return Reference(self.rule)
-
     def __reduce__(self) -> Any:
         """Find out whether the policy compiles before workers do: every one would report it."""
         return _arrived, (self.rule, why_not(self.rule), self.other, self.in_law)

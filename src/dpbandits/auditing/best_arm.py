@@ -1,11 +1,9 @@
 """Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14, BAI-C24).
 
-DP-BAI and Baseline: a table holds the rewards that every arm would give; neighbours differ in one
-of them. Rewards are 0 or the largest one, so that sums of rewards say all. Sums stand in place of
-means throughout: where a mean over n rewards gets Lap(1/(epsilon n)), its sum gets Lap(1/epsilon).
-
-DP-OD, whose noise is in the coordinates of a sum of features, with two arms: the difference of
-their scores has two Laplace variables, so that the loss is that of two noisy sums.
+A table holds the rewards that every arm would give, 0 or the largest one; neighbours differ in one
+of them. Sums stand in place of means throughout: where a mean over n rewards gets Lap(1/(epsilon
+n)), its sum gets Lap(1/epsilon). DP-OD's noise is in the coordinates of a sum of features: with two
+arms the difference of their scores has two Laplace variables.
 
 DP-BAI-Gauss needs a delta at its epsilon. The witness has three arms with features u, u/2 and u/4.
 The first phase pulls arm 1 alone and keeps arms 1 and 2 if that one noisy mean is above 0, else
@@ -20,11 +18,10 @@ DP-SE, first epoch of two arms: after R pulls of each arm the one that is behind
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr
 
 from dpbandits import privacy
@@ -38,27 +35,22 @@ Words = tuple[str, str]
 """Both inputs, and the event."""
 
 
-def sign_loss(
-    pulls: int, epsilon: float, largest_reward: float = 1.0, least_log_chance: float = -math.inf
-) -> Event:
-    """Return the loss of DP-BAI for two arms on a line: the sign of the longer one's noisy mean."""
+def sign_chances(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Values:
+    """Return log chances of both signs of DP-BAI's noisy sum, two arms on a line, by the sum."""
     sums = largest_reward * np.arange(pulls + 1)
-    chances = np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
-    return largest_loss(chances, axes=(1,), least_log_chance=least_log_chance)
+    return np.stack([log_tail(sums, 1.0 / epsilon), log_tail(-sums, 1.0 / epsilon)])
 
 
-def difference_loss(
+def difference_chances(
     pulls: int,
     epsilon: float,
     largest_reward: float = 1.0,
     scales: tuple[float, float] = (1.0, 1.0),
-    least_log_chance: float = -math.inf,
-) -> Event:
-    """Return the loss of comparing two noisy sums, over all pairs of sums."""
+) -> Values:
+    """Return log chances of the outputs that compare two noisy sums, by their difference."""
     differences = largest_reward * np.arange(-pulls, pulls + 1)
-    first, second = (scale / epsilon for scale in scales)
-    chances = [log_tail_of_two(sign * differences, first, second) for sign in (1.0, -1.0)]
-    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
+    tail = log_tail_of_two(differences, scales[0] / epsilon, scales[1] / epsilon)
+    return np.stack([tail, tail[::-1]])
 
 
 def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
@@ -69,7 +61,7 @@ def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
     return first, second
 
 
-def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
+def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float) -> Values:
     """Return log chances that arm 0 wins two phases, which keep two of K arms, all pulled, and one.
 
     The first axis is the other survivor, the others are the sums of the K arms in either phase.
@@ -82,29 +74,19 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
         lost = [arm for arm in range(1, arms) if arm != other]
         survives = log_selection(first[:, [0, other]], first[:, lost])
         ahead = (second[:, 0] - second[:, other])[None, :]
-        if pooled:
-            ahead = ahead + (first[:, 0] - first[:, other])[:, None]
         outcomes.append((survives[:, None] + log_tail_of_two(-ahead)).reshape(shape))
     return np.stack(outcomes)
-
-
-def tree_loss(chances: Values, sequence: bool, least_log_chance: float = -math.inf) -> Event:
-    """Return the loss of such a tree, by the sequence of pulls or by the recommendation alone."""
-    seen = chances if sequence else np.logaddexp.reduce(chances, axis=0, keepdims=True)
-    return largest_loss(seen, axes=tuple(range(1, seen.ndim)), least_log_chance=least_log_chance)
 
 
 NORMS = {"l1": 1, "l2": 2}
 """Norms that DP-OD may take the largest feature by (BAI-E8)."""
 
-DIAGONAL = (46.0, 224.0)
-"""Angles of two unit vectors, in degrees, near antipodes."""
-
-ANGLES = np.arange(0.0, 360.0)
-"""Degrees that are searched."""
+DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
+WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}
+"""Norm -> angles of two unit vectors with the largest loss, of all whole degrees."""
 
 
-def unit_vectors(*degrees: float) -> NDArray[np.float64]:
+def unit_vectors(*degrees: float) -> Values:
     """Return unit vectors of the plane at these angles, one a row."""
     angles = np.radians(degrees)
     return np.column_stack([np.cos(angles), np.sin(angles)])
@@ -129,14 +111,8 @@ def dp_od_scales(features: ArrayLike, norm: str) -> tuple[float, float]:
     return max(float(first), 1e-12), max(float(second), 1e-12)
 
 
-def square_loss(
-    pulls: int,
-    epsilon: float,
-    norm: str,
-    largest_reward: float = 1.0,
-    least_log_chance: float = -math.inf,
-) -> Event:
-    """Return the loss of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, at the uniform design.
+def square_chances(pulls: int, epsilon: float, norm: str, largest_reward: float = 1.0) -> Values:
+    """Return log chances of DP-OD on the four unit vectors (+-1, +-1)/sqrt 2, uniform design.
 
     Arm 1 wins where both coordinates of the noisy sum U are above 0. Over all sums u of the
     contribution of arms 1 and 3 (antipodes), those of arms 2 and 4 being 0: a reward moves both
@@ -144,39 +120,8 @@ def square_loss(
     """
     largest = {"l2": 1.0, "l1": math.sqrt(2.0)}[norm]
     coordinates = largest_reward * np.arange(-pulls, pulls + 1) / math.sqrt(2.0)
-    chances = [2.0 * log_tail(sign * coordinates, largest / epsilon) for sign in (1.0, -1.0)]
-    return largest_loss(np.stack(chances), axes=(1,), least_log_chance=least_log_chance)
-
-
-def turned_scales(norm: str) -> tuple[float, float]:
-    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
-
-    By 45 degrees, as it may be after a reduction of the dimension.
-    """
-    given, turned = unit_vectors(*(angle - 45.0 for angle in DIAGONAL)), unit_vectors(*DIAGONAL)
-    first, second = dp_od_scales(turned, norm)
-    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
-    factor /= np.linalg.norm(turned, NORMS[norm], axis=1).max()
-    return first * float(factor), second * float(factor)
-
-
-def limit_losses(norm: str) -> NDArray[np.float64]:
-    """Return the limit 1 / (L max |w_k|) of the loss over epsilon by both angles, or NaN."""
-    vectors = unit_vectors(*ANGLES)
-    lengths = np.linalg.norm(vectors, NORMS[norm], axis=1)
-    largest = np.maximum(lengths[:, None], lengths[None, :])
-    total = vectors[:, None, :] + vectors[None, :, :]
-    area = vectors[:, None, 0] * vectors[None, :, 1] - vectors[:, None, 1] * vectors[None, :, 0]
-    independent = np.abs(area) > 1e-9
-    weights = np.abs(total).max(axis=2) / np.where(independent, np.abs(area), 1.0)
-    return np.where(independent, 1.0 / (largest * np.maximum(weights, 1e-300)), np.nan)
-
-
-def worst_angles(norm: str) -> tuple[float, float]:
-    """Return the angles in degrees of two unit vectors with the largest loss, of whole degrees."""
-    limits = limit_losses(norm)
-    first, second = np.unravel_index(np.nanargmax(limits), limits.shape)
-    return float(ANGLES[first]), float(ANGLES[second])
+    tail = 2.0 * log_tail(coordinates, largest / epsilon)
+    return np.stack([tail, tail[::-1]])
 
 
 def first_epoch(horizon: int, epsilon: float) -> tuple[int, float]:
@@ -194,7 +139,7 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
     differences = np.arange(-pulls, pulls + 1)
     scale = 1.0 / epsilon
     first = log_tail_of_two(lead + differences, scale, scale)
-    second = log_tail_of_two(lead - differences, scale, scale)
+    second = first[::-1]
     # Neither: the noise is between two numbers; where both are on one side, a difference of tails.
     near, far = np.abs(differences) - lead, np.abs(differences) + lead
     one_side = near > 0
@@ -203,11 +148,6 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
         outside = np.log1p(-np.exp(np.minimum(np.logaddexp(first, second), 0.0)))
         between = tails[0] + np.log1p(-np.exp(tails[1] - tails[0]))
     return np.stack([first, second, np.where(one_side, between, outside)])
-
-
-def elimination_loss(horizon: int, epsilon: float, least_log_chance: float = -math.inf) -> Event:
-    """Return the loss of the first epoch over all pairs of sums."""
-    return largest_loss(outcome_chances(horizon, epsilon), (1,), least_log_chance)
 
 
 WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
@@ -259,73 +199,66 @@ def pulls_of(instance: str, budget: int) -> int:
 
 
 def rows_of_losses(
-    losses: Callable[[float], Event],
-    describe: Words | Callable[[Event], Words],
-    epsilon: float,
-    **about: Any,
+    chances: Values, describe: Words | Callable[[Event], Words], epsilon: float, **about: Any
 ) -> Iterator[AuditRow]:
-    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one.
-
-    ``losses`` has the event of the largest loss by the least log chance of the output.
-    """
-    events = [losses(-math.inf)]
+    """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one."""
+    events = [largest_loss(chances)]
     if events[0].log_unlikely < OBSERVABLE:
-        events.append(losses(OBSERVABLE))
+        events.append(largest_loss(chances, OBSERVABLE))
     for event in events:
         words = describe(event) if callable(describe) else describe
         yield exact_row(event, *words, epsilon=epsilon, **about)
 
 
-def difference_words(pulls: int, sums: str, outputs: Sequence[str], event: Event) -> Words:
-    """Return a loss by the difference of two sums, which is from -n to n, in words."""
-    output, place = map(int, event.place)
-    return f"{sums} sum to {place - pulls} or {place - pulls + 1}", outputs[output]
+def difference_rows(
+    chances: Values, sums: str, outputs: Sequence[str], epsilon: float, **about: Any
+) -> Iterator[AuditRow]:
+    """Yield those of losses by the difference of two sums, which is from -n to n."""
+
+    def describe(event: Event) -> Words:
+        output, place = map(int, event.place)
+        difference = place - chances.shape[1] // 2
+        return f"{sums} sum to {difference} or {difference + 1}", outputs[output]
+
+    return rows_of_losses(chances, describe, epsilon, **about)
 
 
 _ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
 _RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
 _SKIPPED = "phase 2 does not pull arm 1"
+_ONE_SUM = "rewards of arm 1 are 0, or all but one are"
 
 
-def dp_bai_rows(
-    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 2.0, 5.0),
-    budgets: Sequence[int] = (12, 1002, 10_002),
-) -> Iterator[AuditRow]:
+def dp_bai_rows() -> Iterator[AuditRow]:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
-    one_sum = "rewards of arm 1 are 0, or all but one are"
-    line = f"features 1 and 0 on a line; {one_sum}", _RECOMMENDED[0]
-    multiples = f"features u, u/2 and u/4 in the plane; {one_sum}", _SKIPPED
-    for epsilon in epsilons:
+    for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
         # The paper's instance I-B pays up to 1.1 (BAI-E7).
-        for reward, budget in itertools.product((1.0, 1.1), budgets):
-            pulls = -(-(budget - 2) // 2)
-            differences = partial(difference_loss, pulls, epsilon, reward, (1.0, 1.0))
-            sums = f"two independent features; {pulls} {_ARMS_1_AND_2}"
-            describe = partial(difference_words, pulls, sums, _RECOMMENDED)
+        for reward, budget in itertools.product((1.0, 1.1), (12, 1002, 10_002)):
+            about: dict[str, Any] = {"statement": "AUD-9", "horizon": budget}
+            if reward != 1.0:
+                about |= {"statement": "AUD-10", "more": f"; rewards 0 or {reward:g}"}
             # One changed reward among zeros: with one pull or many the sums are 0 and 1.
-            sign = partial(sign_loss, 1, epsilon, reward)
-            for algorithm, arms, losses, words in (
-                ("dp-bai", 2, sign, line),
-                ("dp-bai", 3, sign, multiples),
-                ("dp-bai", 2, differences, describe),
-                ("baseline", 2, differences, describe),
+            chances = sign_chances(1, epsilon, reward)
+            for arms, features, output in (
+                (2, "features 1 and 0 on a line", _RECOMMENDED[0]),
+                (3, "features u, u/2 and u/4 in the plane", _SKIPPED),
             ):
+                words = f"{features}; {_ONE_SUM}", output
                 yield from rows_of_losses(
-                    losses,
-                    words,
-                    epsilon,
-                    more="" if reward == 1.0 else f"; rewards 0 or {reward:g}",
-                    statement="AUD-9" if reward == 1.0 else "AUD-10",
-                    algorithm=algorithm,
-                    arms=arms,
-                    horizon=budget,
+                    chances, words, epsilon, algorithm="dp-bai", arms=arms, **about
                 )
+            pulls = pulls_of("plane", budget)
+            chances = difference_chances(pulls, epsilon, reward)
+            sums = f"two independent features; {pulls} {_ARMS_1_AND_2}"
+            for algorithm in ("dp-bai", "baseline"):
+                about["algorithm"] = algorithm
+                yield from difference_rows(chances, sums, _RECOMMENDED, epsilon, **about)
         yield from _tree_rows(epsilon, 3, 2, 16)
         yield from _tree_rows(epsilon, 4, 4, 24)
 
 
 def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterator[AuditRow]:
-    """Yield the rows of two phases, by sequence of pulls and recommendation."""
+    """Yield the rows of two phases, by the sequence of pulls."""
     chances = tree_chances(arms, tree_pulls(arms, dimension, budget), epsilon)
 
     def describe(event: Event) -> Words:
@@ -335,39 +268,35 @@ def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterat
         words = f"arm 1 is recommended and arm {survivor + 2} survives phase 1"
         return f"{pair}one of them is 1 larger under x'", words
 
-    losses, more = partial(tree_loss, chances, True), f"; d={dimension}"
-    about: dict[str, Any] = {"statement": "AUD-9", "arms": arms, "horizon": budget, "more": more}
+    about: dict[str, Any] = {"statement": "AUD-9", "arms": arms, "horizon": budget}
     for algorithm in ("dp-bai", "baseline"):
-        yield from rows_of_losses(losses, describe, epsilon, algorithm=algorithm, **about)
+        about |= {"algorithm": algorithm, "more": f"; d={dimension}"}
+        yield from rows_of_losses(chances, describe, epsilon, **about)
 
 
-def dp_od_rows(
-    epsilons: Sequence[float] = (0.1, 1.0, 5.0),
-    budgets: Sequence[int] = (12, 1002),
-    square_budgets: Sequence[int] = (23, 103),
-) -> Iterator[AuditRow]:
+def dp_od_rows() -> Iterator[AuditRow]:
     """Yield AUD-11: DP-OD with two arms, with their midpoint, and with four on a square."""
-    for norm, epsilon in itertools.product(NORMS, epsilons):
+    for norm, epsilon in itertools.product(NORMS, (0.1, 1.0, 5.0)):
         about: dict[str, Any] = {"statement": "AUD-11", "algorithm": "dp-od"}
         about["interpretation"] = f"norm={norm}"
-        pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), worst_angles(norm)))
-        for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
-            pulls = -(-(budget - 2) // 2) if arms == 2 else three_arm_pulls(budget)
+        pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), WORST[norm]))
+        for budget, angles, arms in itertools.product((12, 1002), pairs, (2, 3)):
+            pulls = pulls_of("plane", budget) if arms == 2 else three_arm_pulls(budget)
             words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"
             features = words if arms == 2 else f"{words} and half their sum"
             scales = dp_od_scales(unit_vectors(*angles), norm)
-            losses = partial(difference_loss, pulls, epsilon, 1.0, scales)
+            chances = difference_chances(pulls, epsilon, scales=scales)
             sums = f"{features}; {pulls} {_ARMS_1_AND_2}"
-            describe = partial(difference_words, pulls, sums, _RECOMMENDED)
-            yield from rows_of_losses(losses, describe, epsilon, arms=arms, horizon=budget, **about)
-        for budget in square_budgets:
+            about |= {"arms": arms, "horizon": budget}
+            yield from difference_rows(chances, sums, _RECOMMENDED, epsilon, **about)
+        outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
+        for budget in (23, 103):
             pulls = (budget - 3) // 4
             features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
             sums = f"{features}; {pulls} rewards of arm 1 minus those of its antipode"
-            outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
-            describe = partial(difference_words, pulls, sums, outputs)
-            losses = partial(square_loss, pulls, epsilon, norm, 1.0)
-            yield from rows_of_losses(losses, describe, epsilon, arms=4, horizon=budget, **about)
+            chances = square_chances(pulls, epsilon, norm)
+            about |= {"arms": 4, "horizon": budget}
+            yield from difference_rows(chances, sums, outputs, epsilon, **about)
 
 
 _INSTANCES = {
@@ -378,12 +307,10 @@ _INSTANCES = {
 """Instance -> arms, its features, and the event."""
 
 
-def dp_bai_gauss_rows(
-    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0),
-    deltas: Sequence[float] = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9),  # Those of the experiments.
-    budget: int = 10_002,
-) -> Iterator[AuditRow]:
+def dp_bai_gauss_rows() -> Iterator[AuditRow]:
     """Yield AUD-12: DP-BAI-Gauss; rewards may be anything in [0, 1]."""
+    budget, epsilons = 10_002, (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0)
+    deltas = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9)  # Those of the experiments.
     kinds = itertools.product(("classical", "analytic"), _INSTANCES.items(), epsilons, deltas)
     for calibration, (instance, (arms, features, words)), epsilon, delta in kinds:
         is_plane = instance == "plane"
@@ -410,7 +337,5 @@ def dp_se_rows(horizon: int, epsilon: float) -> Iterator[AuditRow]:
     pulls, _ = first_epoch(horizon, epsilon)
     sums = f"the {pulls} rewards of arm 1 in epoch 1 minus those of arm 2"
     outputs = ("arm 1 is dropped after epoch 1", "arm 2 is dropped after epoch 1", "none is")
-    describe = partial(difference_words, pulls, sums, outputs)
-    losses = partial(elimination_loss, horizon, epsilon)
     about: dict[str, Any] = {"statement": "AUD-18", "algorithm": "dp-se", "horizon": horizon}
-    yield from rows_of_losses(losses, describe, epsilon, **about)
+    yield from difference_rows(outcome_chances(horizon, epsilon), sums, outputs, epsilon, **about)

@@ -61,10 +61,12 @@ class Budget:
     level: float = 0.05
     seed: int = 0
     workers: int = 1
+    search_runs: int = 20_000
 
     def __post_init__(self) -> None:
         """Raise InputError where a number is out of range."""
-        require_count("runs", self.runs, 8, 10**10)
+        for key in ("runs", "search_runs"):
+            require_count(key, getattr(self, key), 8, 10**10)
         if not 0.0 < self.level < 1.0:
             raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
 
@@ -116,15 +118,12 @@ def _checked(outputs: NDArray[Any], n: int) -> Outputs:
 
 @dataclass(frozen=True)
 class Choice:
-    """An event, the input that makes it more likely, and its bound in the runs that chose it.
-
-    ``tried`` counts the events and directions that it is the best of.
-    """
+    """An event, the input that makes it more likely, and its bound in the runs that chose it."""
 
     event: Threshold
     second: bool
     score: float
-    tried: int
+    tried: int  # events and directions that it is the best of
 
 
 def choose(
@@ -134,7 +133,7 @@ def choose(
 
     Every event is tried with its complement, and in both directions. None where there is no event.
     """
-    best: Choice | None = None
+    choices = []
     tried = 0
     for group in candidates:
         if not group.hits.size:
@@ -145,10 +144,9 @@ def choose(
         scores = measure.rank(low, high[:, ::-1])
         tried += scores.size
         complement, second, number = np.unravel_index(int(scores.argmax()), scores.shape)
-        score = float(scores[complement, second, number])
-        if best is None or score > best.score:
-            event = group.event(int(number))
-            best = Choice(replace(event, at_least=not complement), bool(second), score, 0)
+        event = replace(group.event(int(number)), at_least=not complement)
+        choices.append(Choice(event, bool(second), float(scores[complement, second, number]), 0))
+    best = max(choices, key=lambda choice: choice.score, default=None)
     return None if best is None else replace(best, tried=tried)
 
 
@@ -161,14 +159,6 @@ def choose_event(
 
 
 FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
-"""Verdicts."""
-
-
-def verdict_of(lower: float, claimed: float) -> str:
-    """Return the verdict on a claim, which may be infinite."""
-    if math.isinf(claimed):
-        return NOTHING_CLAIMED
-    return FAILS if lower > claimed else NOT_CONTRADICTED
 
 
 @dataclass(frozen=True)
@@ -232,8 +222,10 @@ class MechanismAudit:
 
     @property
     def verdict(self) -> str:
-        """``fails`` where the bound exceeds the claim, else ``not contradicted``."""
-        return verdict_of(self.lower, self.claimed)
+        """``fails``, ``not contradicted``, or ``nothing claimed``, at the audit's own level."""
+        if math.isinf(self.claimed):
+            return NOTHING_CLAIMED
+        return FAILS if self.lower > self.claimed else NOT_CONTRADICTED
 
     def _bound(self, level: float) -> float:
         more, less = self.hits[self.second], self.hits[not self.second]

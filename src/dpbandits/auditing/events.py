@@ -36,16 +36,13 @@ OBSERVABLE = math.log(1e-6)
 
 @dataclass(frozen=True)
 class Event:
-    """An event, its maker's numbers for it, and the logs of its exact chances under x and x'.
-
-    Both chances have the factor of ``log_shared`` beside, such as that of given arms.
-    """
+    """An event and the logs of its exact chances under x and x'."""
 
     words: str
     log_p: float
     log_q: float
-    log_shared: float = 0.0
-    place: tuple[float, ...] = ()
+    log_shared: float = 0.0  # of a factor of both chances, such as that of given arms
+    place: tuple[float, ...] = ()  # its maker's numbers for it
 
     @property
     def direction(self) -> str:
@@ -89,17 +86,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is bounded from below.
-
-    Attributes:
-        name: ``epsilon``, ``mu`` or ``delta``.
-        delta: for epsilon, the delta that it is asked at; 0 for pure differential privacy.
-        epsilon: for delta, the epsilon that it is asked at.
-    """
+    """What is bounded from below."""
 
     name: Literal["epsilon", "mu", "delta"]
-    delta: float = 0.0
-    epsilon: float = 0.0
+    delta: float = 0.0  # that epsilon is asked at; 0 for pure differential privacy
+    epsilon: float = 0.0  # that delta is asked at
 
     def __post_init__(self) -> None:
         """Raise InputError where the measure is unknown, or a number out of range."""
@@ -139,23 +130,20 @@ EPSILON, MU = Measure("epsilon"), Measure("mu")
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
     """Return a lower and an upper bound on a chance, each missed with chance level/2 at most."""
-    if runs < 1 or not 0 <= hits <= runs:
-        raise InputError(f"hits is {hits} of {runs} runs; allowed: 0 to runs, with runs >= 1")
-    if not 0.0 < level < 1.0:
-        raise InputError(f"level is {level!r}; allowed: strictly between 0 and 1")
     _, low, high = rate_interval(hits, runs, 1.0 - level)
     return float(low), float(high)
 
 
-def p_value(bound: Callable[[float], float], claimed: float) -> float:
-    """Return the smallest level at which a bound exceeds what is claimed; 1 for no claim.
-
-    It is a p-value of the claim, as a bound at a level is wrong with at most that probability.
-    """
-    if not bound(1.0 - 1e-9) > claimed:
-        return 1.0
-    low, high = -700.0, 0.0
+def halved(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Return where a condition that holds at first ceases to hold, from below and from above."""
     for _ in range(80):
         middle = (low + high) / 2.0
-        low, high = (low, middle) if bound(math.exp(middle)) > claimed else (middle, high)
-    return math.exp(high)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
+def p_value(bound: Callable[[float], float], claimed: float) -> float:
+    """Return the smallest level at which a bound exceeds the claim: a p-value; 1 for no claim."""
+    if not bound(1.0 - 1e-9) > claimed:
+        return 1.0
+    return math.exp(halved(lambda log: not bound(math.exp(log)) > claimed, -700.0, 0.0)[1])

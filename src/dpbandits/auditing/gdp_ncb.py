@@ -13,10 +13,10 @@ chance of the event is an integral over that level.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -91,19 +91,31 @@ _Episode = tuple[int, int, float]
 def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
     """Return the witness in the releases of both phases.
 
-    All rewards of Phase I are 0 under X; under X' one of the changed arm is 1. The event: Phase I
-    has these pulls, that round among the changed arm's, and all later rounds pull the changed arm,
-    as long as it can where the other arm's private mean is 0. Rewards of the episodes sum to one
-    less than what is needed then, where they can.
+    That of ``release_witness``, but that the changed arm comes next as long as it can where the
+    other arm's private mean is 0. Rewards of the episodes sum to one less than what is needed then,
+    where they can.
     """
-    unchanged = carried_episodes(rules, other, changed)
-    means, log_weights = _levels(rules, other, unchanged)
-    levels, wins_ties = [rules.index(mean, other + 1) for mean in means], changed <= other
-    logs = []
-    for added in (0.0, 1.0):
-        episodes = [(n, m, total + added) for n, m, total in unchanged]
-        terms = np.array([_log_passed(rules, level, episodes, wins_ties) for level in levels])
-        logs.append(float(logsumexp(terms + log_weights)))
+    episodes = carried_episodes(rules, other, changed)
+    means, log_weights = _levels(rules, other, episodes)
+    levels = [rules.index(mean, other + 1) for mean in means]
+
+    def log_passed(level: float, added: float) -> float:
+        """Return ln of the chance that every private mean has an index above the level."""
+        short = []
+        for n, index_pulls, total in episodes:
+            lowest = rules.index(0.0, index_pulls)
+            # With as many pulls as the other one the changed arm comes first.
+            if lowest > level or (lowest == level and changed <= other):
+                continue
+            if rules.index(1.0, index_pulls) <= level:
+                return -math.inf
+            short.append(total + added - n * rules.mean_at(level, index_pulls))
+        return float(np.sum(log_cdf(np.array(short) / rules.scale)))
+
+    logs = (
+        float(logsumexp([log_passed(level, added) for level in levels] + log_weights))
+        for added in (0.0, 1.0)
+    )
     return _of_split(other, changed, *logs)
 
 
@@ -144,67 +156,32 @@ def carried_episodes(rules: PhaseTwo, other: int, changed: int) -> list[_Episode
     return episodes
 
 
-def _log_passed(rules: PhaseTwo, level: float, episodes: list[_Episode], wins_ties: bool) -> float:
-    """Return ln of the chance that every private mean has an index above the level."""
-    short = []
-    for n, index_pulls, total in episodes:
-        lowest = rules.index(0.0, index_pulls)
-        if lowest > level or (lowest == level and wins_ties):
-            continue
-        if rules.index(1.0, index_pulls) <= level:
-            return -math.inf
-        short.append(total - n * rules.mean_at(level, index_pulls))
-    return float(np.sum(log_cdf(np.array(short) / rules.scale)))
-
-
 SMALL = 0.01
 """c and alpha where they are scaled down: the accounting does not depend on them."""
 
 OFFSETS = (-3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 40)
 """Pulls of the changed arm minus the other one's that are tried, of the parity of the rounds."""
 
-Search = Callable[[PhaseTwo], Event]
-
 
 def best_split(
-    rules: PhaseTwo, witness: Callable[[PhaseTwo, int, int], Event], offsets: Sequence[int]
+    rules: PhaseTwo, witness: Callable[[PhaseTwo, int, int], Event], offsets: Iterable[int]
 ) -> Event:
-    """Return the witness of the split of Phase I with the largest loss, by the changed arm's pulls
-    minus the other one's; its place are the pulls of both."""
-    witnesses = []
-    for offset in offsets:
-        changed = (rules.rounds + offset) // 2
-        other = rules.rounds - changed
-        if changed >= 1 and other >= 1 and changed - other == offset:
-            witnesses.append(witness(rules, other, changed))
+    """Return the witness of the split of Phase I with the largest loss; its place is the split.
+
+    By the changed arm's pulls minus the other one's, where the rounds have such a split.
+    """
+    splits = [divmod(rules.rounds - offset, 2) for offset in offsets]
+    witnesses = [
+        witness(rules, other, rules.rounds - other)
+        for other, odd in splits
+        if not odd and 1 <= other < rules.rounds
+    ]
     return max(witnesses, key=lambda event: event.epsilon)
-
-
-def coded_split(rules: PhaseTwo) -> Event:
-    """Return the worst split where Phase II begins with zeros; the changed arm must come first."""
-    return best_split(rules, release_witness, [-abs(offset) for offset in OFFSETS])
-
-
-def carried_split(rules: PhaseTwo) -> Event:
-    """Return the worst split where Phase II begins with carried means."""
-    return best_split(rules, carried_witness, OFFSETS)
 
 
 def carried_rules(horizon: int, epsilon: float, noise: str) -> PhaseTwo:
     """Return the rules of GDP-NCB with W rounds of Phase I and ln T in the index."""
     return replace(as_coded(horizon, epsilon, noise), log=math.log(horizon))
-
-
-def scaled_split(
-    doublings: int, epsilon: float, noise: str, search: Search
-) -> tuple[PhaseTwo, Event]:
-    """Return the worst rules and split with small c and alpha, for so many releases."""
-    candidates = []
-    for rounds in range(4, 18, 2):  # Of Phase I.
-        coded = as_coded(2 ** (doublings + 1) - 1 + rounds, epsilon, noise)
-        rules = replace(coded, rounds=rounds, c=SMALL, alpha=SMALL)
-        candidates.append((rules, search(rules)))
-    return max(candidates, key=lambda candidate: candidate[1].epsilon)
 
 
 def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
@@ -219,35 +196,47 @@ def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     return replace(witness, log_p=log_p, log_q=log_q)
 
 
-def release_window(rules: PhaseTwo) -> Event:
-    """Return the worst split in a window of the anytime version; it names the arms of all rounds.
-
-    The order in Phase I is the same under both inputs.
-    """
-    order = -(rules.horizon - rules.rounds) * math.log(2.0)
-    return in_window(coded_split(rules), rules.horizon, order)
-
-
-def stop_window(window: int, epsilon: float, pulls: int) -> Event:
-    """Return the witness of the stop test in one window, which is Theorem 4's."""
-    return in_window(exploration_witness(*stop_rules(window, epsilon), pulls), window)
-
-
 FIXED_LENGTH = "cap=root, stop_test=off, release_log=natural"
 """Interpretation of Algorithm 1 whose Phase I has W rounds; Phase II begins with its means.
 
 The paper prints no base of the logarithm in the noise; with base 2 nothing exceeds epsilon (A9).
 """
 
-_Kind = tuple[dict[str, Any], str, Search]
-_CODED: _Kind = {"statement": "AUD-13", "variant": "as-coded"}, "natural", coded_split
-_CARRIED: _Kind = (
-    {"statement": "AUD-14", "interpretation": FIXED_LENGTH},
+
+class Kind(NamedTuple):
+    """Rules of GDP-NCB, the logarithm of their noise, and which splits are tried for a witness."""
+
+    rules: Callable[[int, float, str], PhaseTwo]
+    noise: str
+    witness: Callable[[PhaseTwo, int, int], Event]
+    offsets: Sequence[int]
+    about: dict[str, Any]  # fields of a row
+
+    def worst(self, rules: PhaseTwo) -> Event:
+        """Return the witness of the worst split."""
+        return best_split(rules, self.witness, self.offsets)
+
+    def scaled(self, doublings: int, epsilon: float) -> tuple[PhaseTwo, Event]:
+        """Return the worst rules and split with small c and alpha, for so many releases."""
+        witnesses = []
+        for rounds in range(4, 18, 2):  # Of Phase I.
+            coded = as_coded(2 ** (doublings + 1) - 1 + rounds, epsilon, self.noise)
+            rules = replace(coded, rounds=rounds, c=SMALL, alpha=SMALL)
+            witnesses.append((rules, self.worst(rules)))
+        return max(witnesses, key=lambda witness: witness[1].epsilon)
+
+
+# Where Phase II begins with zeros, the changed arm must come first.
+ZEROS = release_witness, [-abs(offset) for offset in OFFSETS]
+CODED = Kind(as_coded, "natural", *ZEROS, {"statement": "AUD-13", "variant": "as-coded"})
+REPAIRED = Kind(as_coded, "base2", *ZEROS, {"statement": "AUD-15", "variant": "repaired"})
+CARRIED = Kind(
+    carried_rules,
     "natural",
-    carried_split,
+    carried_witness,
+    OFFSETS,
+    {"statement": "AUD-14", "interpretation": FIXED_LENGTH},
 )
-_REPAIRED: _Kind = {"statement": "AUD-15", "variant": "repaired"}, "base2", coded_split
-"""Fields of a row, logarithm of the noise, and search for the worst split."""
 
 
 def split_rows(
@@ -258,17 +247,17 @@ def split_rows(
 ) -> Iterator[AuditRow]:
     """Yield AUD-13 to AUD-15 that count releases, those of the anytime versions' windows last."""
     for epsilon in epsilons:
-        for horizon, kind in itertools.product(horizons, (_CODED, _REPAIRED, _CARRIED)):
-            about, noise, search = kind
-            make = carried_rules if kind is _CARRIED else as_coded
-            rules = make(horizon, epsilon, noise)
-            yield _split_row(rules, search(rules), **about)
-        for number, kind in itertools.product(doublings, (_CODED, _CARRIED, _REPAIRED)):
-            about, noise, search = kind
-            yield _split_row(*scaled_split(number, epsilon, noise, search), **about)
-        for about, noise, _ in (_CODED, _REPAIRED):
-            rules = as_coded(window, epsilon, noise)
-            yield _split_row(rules, release_window(rules), "anytime-gdp-ncb", **about)
+        for horizon, kind in itertools.product(horizons, (CODED, REPAIRED, CARRIED)):
+            rules = kind.rules(horizon, epsilon, kind.noise)
+            yield _split_row(rules, kind.worst(rules), **kind.about)
+        for number, kind in itertools.product(doublings, (CODED, CARRIED, REPAIRED)):
+            yield _split_row(*kind.scaled(number, epsilon), **kind.about)
+        for kind in (CODED, REPAIRED):
+            rules = kind.rules(window, epsilon, kind.noise)
+            # The arms of all rounds; the order in Phase I is the same under both inputs.
+            order = -(window - rules.rounds) * math.log(2.0)
+            event = in_window(kind.worst(rules), window, order)
+            yield _split_row(rules, event, "anytime-gdp-ncb", **kind.about)
 
 
 def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **about: Any) -> AuditRow:
@@ -287,38 +276,32 @@ def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **abou
     )
 
 
-def stop_rows(
-    epsilons: Sequence[float] = (0.2,),  # That of the experiments.
-    horizons: Sequence[int] = (10**7,),  # The smallest T of Figure 1 into which the event fits.
-    toy_horizons: Sequence[int] = (12, 16, 24, 64),
-    window: int = 2**24,
-) -> Iterator[AuditRow]:
+STOP_EPSILON, STOP_HORIZON, WINDOW = 0.2, 10**7, 2**24
+"""That of the experiments; the smallest T of Figure 1, and a window, into which the event fits."""
+
+
+def stop_rows(toy_horizons: Sequence[int] = (12, 16, 24, 64)) -> Iterator[AuditRow]:
     """Yield AUD-14 on the stop test: at the published threshold, in a window, at small ones."""
     pair = "reward 1 in odd rounds, 0 in even ones; in x' that of round 1 is 0"
     shortest = "the shortest such event that refutes"
     row = partial(exact_row, statement="AUD-14", notion="round")
-    for epsilon in epsilons:
-        for horizon in horizons:
-            rules = stop_rules(horizon, epsilon)
-            pulls = least_pulls(*rules, epsilon)
-            if 2 * pulls + 1 <= horizon:
-                event = exploration_witness(*rules, pulls)
-                words = f"{event.words}, {shortest}; longer ones lose more"
-                about: dict[str, Any] = {"algorithm": "gdp-ncb", "horizon": horizon}
-                yield row(event, pair, words, epsilon=epsilon, **about)
-        # The shortest event in one window of the anytime version. Uniform windows, which lose
-        # nothing, hide events that are rarer than they are.
-        pulls = least_pulls(*stop_rules(window, epsilon), epsilon)
-        event = stop_window(window, epsilon, pulls)
-        if 2 * pulls + 1 <= window and event.epsilon > epsilon:
-            yield row(
-                event,
-                f"within the window of {window} rounds: {pair}",
-                f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds, {shortest}",
-                algorithm="anytime-gdp-ncb",
-                horizon=2 * window - 1,
-                epsilon=epsilon,
-            )
+    rules = stop_rules(STOP_HORIZON, STOP_EPSILON)
+    event = exploration_witness(*rules, least_pulls(*rules, STOP_EPSILON))
+    words = f"{event.words}, {shortest}; longer ones lose more"
+    about: dict[str, Any] = {"algorithm": "gdp-ncb", "horizon": STOP_HORIZON}
+    yield row(event, pair, words, epsilon=STOP_EPSILON, **about)
+    # The shortest event in one window of the anytime version. Uniform windows, which lose nothing,
+    # hide events that are rarer than they are.
+    rules = stop_rules(WINDOW, STOP_EPSILON)
+    pulls = least_pulls(*rules, STOP_EPSILON)
+    yield row(
+        in_window(exploration_witness(*rules, pulls), WINDOW),
+        f"within the window of {WINDOW} rounds: {pair}",
+        f"its arms are 1, 2, 1, 2, ..., 1 in {2 * pulls + 1} rounds, {shortest}",
+        algorithm="anytime-gdp-ncb",
+        horizon=2 * WINDOW - 1,
+        epsilon=STOP_EPSILON,
+    )
     toys = itertools.product((0.5, 1.0), toy_horizons, (0.5, 1.0, 2.0, 4.0))
     for epsilon, horizon, threshold in toys:
         yield row(

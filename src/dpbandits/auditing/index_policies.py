@@ -15,11 +15,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betainc, betaln
 
 from dpbandits.algorithms import adap_ucb, lazy
+from dpbandits.algorithms.base import Algorithm
 from dpbandits.auditing.events import OBSERVABLE, Event, Values
 from dpbandits.auditing.laplace import (
     REACH,
@@ -53,14 +55,20 @@ class Policy:
     bonus: Callable[[int, int], float]
 
 
+class _Mean(NamedTuple):
+    """A private mean."""
+
+    rewards: int = 1  # that it is of
+    number: int = 0  # of the arm's private means, from 0
+    buffered: int = 0  # pulls of the arm since
+
+
 @dataclass(frozen=True)
 class _Node:
     """The decisions so far; the fresh mean is free but for an interval of the difference."""
 
     arms: Arms
-    counts: Arms  # rewards in the private mean of either arm
-    releases: Arms  # how many such means it has had
-    buffered: Arms  # its pulls since
+    private: tuple[_Mean, _Mean]  # of either arm
     fresh: int  # the arm that was renewed last
     old: Piecewise  # the function of the other arm's mean
     low: float = -math.inf  # of the first arm's mean minus the second's
@@ -71,59 +79,48 @@ def sequence_chances(policy: Policy, means: CleanMeans) -> Mapping[Arms, float]:
     """Return the chance of every arm sequence, arms being 0 and 1."""
     centre, scale = means(1, 0, 1), 1.0 / policy.epsilon
     old = fit(lambda x: laplace_density(x, centre, scale), laplace_breaks(centre, scale))
-    root = _Node((0, 1), (1, 1), (1, 1), (0, 0), 0, old)
-    return dict(_leaves(policy, means, root))
+    return dict(_leaves(policy, means, _Node((0, 1), (_Mean(), _Mean()), 0, old)))
 
 
 def _leaves(policy: Policy, means: CleanMeans, node: _Node) -> Iterator[tuple[Arms, float]]:
-    played = len(node.arms)
-    if played >= policy.horizon:
+    t = len(node.arms) + 1
+    if t > policy.horizon:
         yield node.arms, _integrated(policy, means, node, True).total()
         return
     # The first arm comes next if its mean minus the second's is above this; ties have no chance.
-    turn = policy.bonus(played + 1, node.counts[1]) - policy.bonus(played + 1, node.counts[0])
+    turn = policy.bonus(t, node.private[1].rewards) - policy.bonus(t, node.private[0].rewards)
     for arm, low, high in (
         (0, max(node.low, turn), node.high),
         (1, node.low, min(node.high, turn)),
     ):
         if low < high:
-            yield from _pull(policy, means, replace(node, low=low, high=high), arm)
+            pulled = _pulled(policy, means, replace(node, low=low, high=high), arm)
+            yield from _leaves(policy, means, pulled)
 
 
-def _pull(policy: Policy, means: CleanMeans, node: _Node, arm: int) -> Iterator[tuple[Arms, float]]:
-    batch, pulls = 2 * node.counts[arm], 1
+def _pulled(policy: Policy, means: CleanMeans, node: _Node, arm: int) -> _Node:
+    mean, other = node.private[arm], node.private[1 - arm]
+    batch, pulls = 2 * mean.rewards, 1
     if policy.whole_episodes:
         batch = node.arms.count(arm)
         pulls = min(batch, policy.horizon - len(node.arms))
-    buffered = node.buffered[arm] + pulls
-    arms = node.arms + (arm,) * pulls
+    arms, buffered = node.arms + (arm,) * pulls, mean.buffered + pulls
     is_renewed = buffered >= batch and len(arms) < policy.horizon
-
-    def new(values: Arms, value: int) -> Arms:
-        return (value, values[1]) if arm == 0 else (values[0], value)
-
-    node = replace(node, arms=arms, buffered=new(node.buffered, 0 if is_renewed else buffered))
-    if is_renewed:
-        node = replace(
-            node,
-            old=_integrated(policy, means, node, arm == node.fresh),
-            fresh=arm,
-            counts=new(node.counts, batch),
-            releases=new(node.releases, node.releases[arm] + 1),
-            low=-math.inf,
-            high=math.inf,
-        )
-    yield from _leaves(policy, means, node)
+    mean = _Mean(batch, mean.number + 1) if is_renewed else mean._replace(buffered=buffered)
+    private = (mean, other) if arm == 0 else (other, mean)
+    if not is_renewed:
+        return replace(node, arms=arms, private=private)
+    return _Node(arms, private, arm, _integrated(policy, means, node, arm == node.fresh))
 
 
 def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Piecewise:
     """Return the function of the old mean or of the fresh one, the other being integrated out."""
-    fresh, count = node.fresh, node.counts[node.fresh]
-    centre, scale = means(fresh, node.releases[fresh] - 1, count), 1.0 / (policy.epsilon * count)
+    count, number, _ = node.private[node.fresh]
+    centre, scale = means(node.fresh, number, count), 1.0 / (policy.epsilon * count)
     breaks, others = node.old.breaks, laplace_breaks(centre, scale)
     if not old:
         breaks, others = others, breaks
-    is_first = (fresh == 0) != old
+    is_first = (node.fresh == 0) != old
     # Where the function is not smooth: at a break of the other mean, an end of the interval off.
     shifts = [shift if is_first else -shift for shift in (node.low, node.high)]
     kinks = np.ravel([others + shift for shift in shifts if math.isfinite(shift)])
@@ -139,34 +136,35 @@ def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Pi
     return fit(weighed, np.concatenate([breaks, inside]))
 
 
-LEAST_CHANCE, MARGIN = 1e-9, 1e-8
-"""Below such a chance quadrature does not give a ratio to nine digits; the margin is above its
-error, and taken off a log ratio."""
+LEAST_CHANCE = 1e-9  # Below it quadrature does not give a ratio to nine digits.
+MARGIN = 1e-8  # Above the error of quadrature, and taken off a log ratio.
 
 
 def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
     """Return AdaP-UCB as written, two arms."""
-    given = adap_ucb.ALGORITHM.interpretations_from({})
-    settings = adap_ucb.settings(horizon, 2, epsilon=epsilon, **given)
+    settings = _settings(adap_ucb.ALGORITHM, horizon, epsilon)
 
     def bonus(t: int, count: int) -> float:
         width = math.sqrt(settings.exploration_factor * math.log(t) / count)
-        return width + settings.privacy_factor * math.log(t) / count
+        return float(width + settings.privacy_factor * math.log(t) / count)
 
     return Policy(horizon, epsilon, True, bonus)
 
 
 def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
     """Return Anytime-Lazy-UCB, two arms."""
-    interpretations = lazy.LAZY_UCB.interpretations_from({})
-    settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)
+    settings = _settings(lazy.LAZY_UCB, horizon, epsilon)
 
     def bonus(t: int, count: int) -> float:
         log = settings.log_factor * math.log(t)
         width = math.sqrt(settings.width_constant * log / count)
-        return width + settings.noise_constant * log / (epsilon * count)
+        return float(width + settings.noise_constant * log / (epsilon * count))
 
     return Policy(horizon, epsilon, False, bonus)
+
+
+def _settings(algorithm: Algorithm, horizon: int, epsilon: float) -> Any:
+    return algorithm.settings(horizon, 2, epsilon=epsilon, **algorithm.interpretations_from({}))
 
 
 def constant_means(first: float, second: float, release: int, changed: float) -> CleanMeans:
@@ -219,11 +217,11 @@ def abandoned_arm(horizon: int, epsilon: float, reward: float) -> Event:
     Both chances are sums over the same nodes, so that their ratio is at most exp(epsilon), however
     exact they are.
     """
-    interpretations = lazy.LAZY_TS.interpretations_from({})
-    settings = lazy.settings(horizon, 2, epsilon=epsilon, **interpretations)
+    settings = _settings(lazy.LAZY_TS, horizon, epsilon)
+    factor = settings.noise_constant * settings.log_factor
 
     def bonus(t: int, count: int) -> float:
-        return settings.noise_constant * settings.log_factor * math.log(t) / (epsilon * count)
+        return float(factor * math.log(t) / (epsilon * count))
 
     kinks = [end - bonus(t, 1) for t in range(3, horizon + 1) for end in (0.0, 1.0)]
     first, weights = _nodes([0.0, 1.0], 1.0 / epsilon, kinks)

@@ -11,19 +11,17 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpbandits.auditing.events import Values
 from dpbandits.bandits import Bernoulli, LinearBandit
 from dpbandits.bandits.draws import AFTER, FIRST, TABLE, draw_reward_sum
 from dpbandits.errors import InputError
 
 PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
-
-Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -152,17 +150,8 @@ class TableBandit(LinearBandit):
     Of the bandit, algorithms see the features alone.
     """
 
-    table: NDArray[np.float64] = field(default_factory=lambda: np.zeros((2, 3)), compare=False)
-
-    @cached_property
-    def laws(self) -> NDArray[np.int64]:
-        """The code of tables for every arm, shape (K,)."""
-        return np.full(len(self.arms), TABLE)
-
-    @cached_property
-    def law_parameters(self) -> NDArray[np.float64]:
-        """The rows of the table, shape (K, 2 + N)."""
-        return self.table
+    laws: NDArray[np.int64] = field(kw_only=True, compare=False)
+    law_parameters: Values = field(kw_only=True, compare=False)
 
     def draw(self, arm: int, generator: np.random.Generator) -> float:
         """Return the next reward of an arm, in plain Python."""
@@ -170,7 +159,7 @@ class TableBandit(LinearBandit):
 
     def draw_sum(self, arm: int, count: int, generator: np.random.Generator) -> float:
         """Return the sum of the next rewards of an arm, in plain Python."""
-        return float(draw_reward_sum.py_func(TABLE, self.table[arm], count, generator))
+        return float(draw_reward_sum.py_func(TABLE, self.law_parameters[arm], count, generator))
 
 
 def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -> TableBandit:
@@ -184,7 +173,9 @@ def table_bandit(features: ArrayLike | None, pair: Pair, second: bool = False) -
     # The means of the laws are used nowhere: rewards come from the table.
     laws = (Bernoulli(0.5),) * pair.arms
     vectors = tuple(tuple(map(float, row)) for row in rows)
-    return TableBandit(laws, vectors, (0.0,) * rows.shape[1], table=pair.rows(second))
+    codes, table = np.full(pair.arms, TABLE), pair.rows(second)
+    theta = (0.0,) * rows.shape[1]
+    return TableBandit(laws, vectors, theta, laws=codes, law_parameters=table)
 
 
 def constant(

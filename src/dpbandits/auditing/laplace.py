@@ -15,8 +15,7 @@ from scipy.special import exprel, logsumexp
 
 from dpbandits.auditing.events import Event, Values
 
-NODES = 48
-"""Nodes of the Gauss-Legendre rule on each interval."""
+NODES = 48  # of the Gauss-Legendre rule on each interval
 
 
 def log_tail(c: ArrayLike, scale: float = 1.0) -> Values:
@@ -69,9 +68,6 @@ def log_selection(kept: ArrayLike, lost: ArrayLike) -> Values:
     integral is by Gauss and Legendre; outside of all, exp(z) makes it a polynomial.
     """
     high, low = np.asarray(kept, np.float64), np.asarray(lost, np.float64)
-    batch = np.broadcast_shapes(high.shape[:-1], low.shape[:-1])
-    high = np.broadcast_to(high, (*batch, high.shape[-1]))
-    low = np.broadcast_to(low, (*batch, low.shape[-1]))
     points, log_weights = _nodes(np.sort(np.concatenate([high, low], axis=-1), axis=-1))
     below = log_tail(low[..., None] - points[..., None, :])
     density = -np.abs(points[..., None, :] - low[..., None]) - np.log(2.0)
@@ -183,16 +179,15 @@ def laplace_density(x: Values, centre: float, scale: float) -> Values:
     return np.asarray(np.exp(-np.abs(x - centre) / scale) / (2.0 * scale))
 
 
-def largest_loss(
-    log_chances: Values, axes: tuple[int, ...], least_log_chance: float = -math.inf
-) -> Event:
-    """Return the event of the largest loss between tables that are neighbours along these axes.
+def largest_loss(log_chances: Values, least_log_chance: float = -math.inf) -> Event:
+    """Return the event of the largest loss between neighbouring tables.
 
-    Log chances are by table along ``axes`` and by output otherwise. Less likely outputs, by the
-    smaller of both chances, are left out. The event's place is that of the first table, and output.
+    Log chances are by output along the first axis and by table along the others, along each of
+    which the next table is a neighbour. Outputs whose smaller chance is below the least one are
+    left out. The event's place is its output and the first table.
     """
     events = [Event("", 0.0, 0.0)]
-    for axis in axes:
+    for axis in range(1, log_chances.ndim):
         tables = np.arange(log_chances.shape[axis])
         x, other = (np.take(log_chances, rows, axis=axis) for rows in (tables[:-1], tables[1:]))
         steps = np.where(np.minimum(x, other) >= least_log_chance, np.abs(other - x), 0.0)

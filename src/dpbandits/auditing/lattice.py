@@ -8,10 +8,6 @@ cells of outputs whose ratio leaves the lattice, or that reach too many pulls of
 arms the same goes over all C(T + K, K) vectors of pull counts; three arms reach T = 60 in seconds.
 Every tail is summed from its small end, and quantiles are taken from the smaller of a chance and
 its complement, so that no digit is lost.
-
-The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are a
-constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
-ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials.
 """
 
 import itertools
@@ -25,7 +21,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from dpbandits import privacy
-from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values
+from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values, halved
 from dpbandits.auditing.inputs import Pair, constant, hold
 from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.auditing.thompson import (
@@ -40,8 +36,7 @@ from dpbandits.auditing.thompson import (
 )
 from dpbandits.kernels import njit
 
-GOLDEN = 0.618034
-"""Step of the dither: multiples of it fill the unit interval evenly."""
+GOLDEN = 0.618034  # step of the dither: multiples of it fill the unit interval evenly
 
 
 @dataclass(frozen=True)
@@ -230,14 +225,7 @@ def delta_at(law: LossLaw, epsilon: float) -> float:
 
 def epsilon_at(law: LossLaw, delta: float) -> float:
     """Return the largest epsilon at which the pair needs more than delta; 0 if there is none."""
-    low, high = 0.0, 700.0
-    if not delta_at(law, low) > delta:
-        return 0.0
-    for _ in range(80):
-        middle = (low + high) / 2.0
-        needs_more = delta_at(law, middle) > delta
-        low, high = (middle, high) if needs_more else (low, middle)
-    return low
+    return halved(lambda epsilon: delta_at(law, epsilon) > delta, 0.0, 700.0)[0]
 
 
 def worst_epsilon(law: LossLaw, delta: float) -> tuple[float, Event]:
@@ -270,40 +258,6 @@ def _quantile(chance: Values, complement: Values) -> Values:
     return np.where(chance <= 0.5, ndtri(chance), -ndtri(np.minimum(complement, 1.0)))
 
 
-def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
-    """Return the law of the number of trials and successes, by the ratio of its likelihoods.
-
-    ``log_chances`` are those of success and of failure, either under x and x'.
-    """
-    success, failure = (chances[:, None] for chances in log_chances)
-    stopped = np.arange(2, trials + 1)
-    logs = np.concatenate(
-        [
-            trials * failure,
-            math.log(trials) + success + (trials - 1) * failure,
-            np.log(stopped - 1.0) + 2.0 * success + (stopped - 2.0) * failure,
-        ],
-        axis=1,
-    )
-    ratios = logs[1] - logs[0]
-    order = np.argsort(ratios, kind="stable")
-    p, q = np.exp(logs[:, order])
-    return LossLaw(ratios[order], p, q)
-
-
-def ideal_mu(alpha: float, horizon: int) -> float:
-    """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
-    deviation = math.sqrt(math.log(horizon) ** alpha)
-    trials = math.floor(privacy.dp_ts_ucb_budget(alpha, horizon))
-    means = np.array([0.0, 1.0])
-    bounds = []
-    for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
-        scores = (means - u) / deviation
-        law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
-        bounds.append(best_threshold(law).mu)
-    return max(bounds)
-
-
 def candidate_pairs(rounds: int, arms: int = 2) -> list[Pair]:
     """Return the pairs of which the worst is reported; at long horizons the worst at shorter."""
     held = [hold(zeta, rounds, arms=arms) for zeta in (1.0, 1.5, 2.0)]
@@ -331,8 +285,7 @@ def theorem_3_rows(
         yield lattice_row(law, candidate_pairs(horizon, arms), **theorem_3(horizon, arms))
 
 
-DELTAS = (1e-6, 1e-3)
-"""Delta at which epsilon is compared (AUD-4)."""
+DELTAS = (1e-6, 1e-3)  # at which epsilon is compared (AUD-4)
 
 
 def epsilon_rows(horizons: Sequence[int] = (10, 30, 100, 300, 1_000)) -> Iterator[AuditRow]:

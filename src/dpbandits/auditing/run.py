@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY, Definition, find_definition
-from dpbandits.algorithms.base import Algorithm, AuditCase, IdentificationAlgorithm
+from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.blackbox import (
     FAILS,
@@ -24,7 +24,6 @@ from dpbandits.auditing.blackbox import (
     MechanismAudit,
     certify,
     choose_event,
-    verdict_of,
 )
 from dpbandits.auditing.events import Measure
 from dpbandits.auditing.inputs import LOCAL, PULL_TABLE, ROUND, Pair, constant, search_pairs
@@ -39,137 +38,14 @@ from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 
 LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
+MOST_ARMS, LONGEST = 100, 1_000_000
+
+MEMORY = 8 * 10**9  # bytes that the choosing runs may take
+RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What is audited: an algorithm with all that its runs depend on but the rewards."""
-
-    definition: Definition
-    parameters: Any
-    variant: str
-    interpretations: dict[str, str]
-    arms: int
-    horizon: int
-    features: tuple[tuple[float, ...], ...] | None = None
-
-    @property
-    def departures(self) -> dict[str, str]:
-        """The interpretations that are not the default ones."""
-        defaults = self.definition.interpretations
-        return {
-            key: value for key, value in self.interpretations.items() if value != defaults[key][0]
-        }
-
-    def describe(self) -> dict[str, Any]:
-        """Return what names the setting in seeds and caches."""
-        return {
-            "algorithm": self.definition.id,
-            "parameters": dict(vars(self.parameters)),
-            "interpretations": self.departures,
-            "variant": "as-written" if self.definition.presets else self.variant,
-            "arms": self.arms,
-            "horizon": self.horizon,
-            "features": self.features,
-        }
-
-    def mechanism(self, pair: Pair) -> Mechanism:
-        """Return the algorithm on a pair of tables, x and x' named by False and True."""
-        key = {**self.describe(), "pair": pair.describe()}
-        definition, chosen, given = self.definition, self.parameters, self.interpretations
-        if isinstance(definition, IdentificationAlgorithm):
-            trials = Trials(definition, chosen, given, self.features, self.horizon, pair)
-            require_task(definition, trials.task())
-            return Mechanism(trials, (False, True), recommendation_events, key)
-        assert isinstance(definition, Algorithm)
-        settings = settings_of(definition, chosen, given, self.horizon, self.arms)
-        plays = Plays(definition, settings, self.horizon, pair)
-        statistics = [make(pair.arm) for make in STATISTICS.get(definition.id, ())]
-        events = sequence_events(self.arms, pair.arm, statistics)
-        return Mechanism(plays, (False, True), events, key)
-
-    def require_notion(self, notion: str) -> None:
-        """Raise InputError where it cannot be played under a notion of neighbours."""
-        identifies = isinstance(self.definition, IdentificationAlgorithm)
-        allowed = (PULL_TABLE,) if identifies else (PULL_TABLE, ROUND)
-        if notion not in allowed:
-            why = {
-                LOCAL: ", as a played algorithm shows its arms and no noisy reward",
-                ROUND: ", as a best-arm algorithm has tables by pulls",
-            }.get(notion, "")
-            raise InputError(f"notion is {notion!r}; allowed: {', '.join(allowed)}{why}")
-
-    def require_memory(self, runs: int) -> None:
-        """Raise InputError where the choosing runs would take more than about 8 gigabytes.
-
-        Half of the runs of both tables are held, twice while their parts are joined, a byte a
-        round. A statistic of one table's ranking runs, a quarter, has sums of eight bytes a round.
-        """
-        size = (4 if self.definition.id in STATISTICS else 2) * self.horizon
-        if isinstance(self.definition, IdentificationAlgorithm):
-            size = 16 * (1 + self.arms)
-        if runs > (most := 8 * 10**9 // size):
-            raise InputError(
-                f"runs is {runs} at horizon {self.horizon}; allowed: at most {most}, for memory"
-            )
-
-    @property
-    def claim(self) -> tuple[Measure, float]:
-        """What is bounded from below, and what the algorithm claims for it.
-
-        mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon, at
-        delta 0 or, of a Renyi claim, at 1e-6. Without a claim it is infinite.
-        """
-        claim = guarantee_of(
-            self.definition,
-            self.parameters,
-            self.horizon,
-            variant=self.variant,
-            interpretations=self.interpretations,
-        )
-        if claim.kind == "gdp":
-            return Measure("mu"), claim.parameter
-        if claim.kind == "approximate":
-            return Measure("delta", epsilon=claim.parameter), claim.slack
-        if claim.kind == "zcdp":
-            return Measure("epsilon", delta=1e-6), float(claim.epsilon(1e-6))
-        return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
-
-
-def setting_of(
-    algorithm: str | Definition,
-    horizon: int,
-    params: Mapping[str, Any] | None = None,
-    variant: str = "as-written",
-    interpretations: Mapping[str, str] | None = None,
-    arms: int = 2,
-    features: ArrayLike | None = None,
-) -> Setting:
-    """Return what is audited, validated; ``dpbandits.audit`` says what the arguments are."""
-    definition = find_definition(algorithm)
-    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
-        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
-    vectors = None
-    if features is not None:
-        if not isinstance(definition, IdentificationAlgorithm):
-            raise InputError(f"features: {definition.id} takes none; allowed: left out")
-        try:
-            vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
-        except (TypeError, ValueError):
-            raise InputError("features are no table of numbers; allowed: one row an arm") from None
-    return Setting(
-        definition=definition,
-        parameters=definition.parameters_from(params or {}),
-        variant=definition.require_variant(variant),
-        interpretations=definition.interpretations_from(interpretations or {}, variant),
-        arms=require_count("arms", arms, 2, 100),
-        horizon=require_count("horizon", horizon, 2, 1_000_000),
-        features=vectors,
-    )
-
-
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, kw_only=True)
+class Audit(MechanismAudit):
     """A certified lower bound on the privacy loss of one algorithm.
 
     Attributes:
@@ -177,22 +53,11 @@ class Audit:
         pairs: pairs of tables that were tried.
         events: events and directions that were tried, over all pairs; runs that chose among them
             are not those that certify.
-        ceiling: the largest bound that so many runs can certify.
-        share: shares of certifying runs in the event, under x and under x'.
-        p_value: smallest level at which the bound exceeds the claim, for a family of audits.
     """
 
     row: AuditRow
     pairs: int
     events: int
-    ceiling: float
-    share: tuple[float, float]
-    p_value: float
-
-    @property
-    def verdict(self) -> str:
-        """``fails``, ``not contradicted``, or ``nothing claimed``, at the audit's own level."""
-        return verdict_of(self.row.lower, self.row.claimed)
 
     def describe(self) -> str:
         """Return all of it in a few lines."""
@@ -220,82 +85,168 @@ class Audit:
 class Question:
     """All that the answer of a black-box audit depends on; without a pair one is searched for."""
 
-    setting: Setting
-    notion: str
-    pair: Pair | None
-    claim: tuple[Measure, float]
+    definition: Definition
+    parameters: Any
+    horizon: int
+    variant: str
+    interpretations: dict[str, str]
     budget: Budget
-    search_runs: int
+    arms: int = 2
+    features: tuple[tuple[float, ...], ...] | None = None
+    notion: str = PULL_TABLE
+    pair: Pair | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError where the notion does not suit, or runs would not fit into memory.
+
+        The choosing runs, half of the runs of both tables, are held, twice while their parts are
+        joined, a byte a round. A statistic of one table's ranking runs, a quarter, has sums of
+        eight bytes a round.
+        """
+        allowed = (PULL_TABLE,) if self.identifies else (PULL_TABLE, ROUND)
+        if self.notion not in allowed:
+            why = {
+                LOCAL: ", as a played algorithm shows its arms and no noisy reward",
+                ROUND: ", as a best-arm algorithm has tables by pulls",
+            }.get(self.notion, "")
+            raise InputError(f"notion is {self.notion!r}; allowed: {', '.join(allowed)}{why}")
+        size = (4 if self.definition.id in STATISTICS else 2) * self.horizon
+        size = 16 * (1 + self.arms) if self.identifies else size
+        runs = max(self.budget.runs, self.budget.search_runs)
+        if runs > (most := MEMORY // size):
+            raise InputError(
+                f"runs is {runs} at horizon {self.horizon}; allowed: at most {most}, for memory"
+            )
 
     @property
-    def key(self) -> str:
-        """Key in the cache: all that the answer depends on; not the number of threads."""
-        description = {
-            "audit": self.setting.describe(),
-            "pair": None if self.pair is None else self.pair.describe(),
-            "notion": self.notion,
-            "measure": asdict(self.claim[0]),
-            "budget": {**asdict(self.budget), "workers": 0, "search": self.search_runs},
-            "fingerprints": [
-                algorithm_fingerprint(self.setting.definition),
-                fingerprint("dpbandits.auditing.run"),
-            ],
-            "versions": [np.__version__, numba.__version__, scipy.__version__],
+    def identifies(self) -> bool:
+        """Whether it is a best-arm algorithm."""
+        return isinstance(self.definition, IdentificationAlgorithm)
+
+    @property
+    def claim(self) -> tuple[Measure, float]:
+        """What is bounded from below, and what is claimed for it; infinite without a claim.
+
+        mu of a Gaussian claim; delta at the claimed epsilon of an approximate one; else epsilon.
+        """
+        claim = guarantee_of(
+            self.definition,
+            self.parameters,
+            self.horizon,
+            variant=self.variant,
+            interpretations=self.interpretations,
+        )
+        if claim.kind == "gdp":
+            return Measure("mu"), claim.parameter
+        if claim.kind == "approximate":
+            return Measure("delta", epsilon=claim.parameter), claim.slack
+        if claim.kind == "zcdp":
+            return Measure("epsilon", delta=RENYI_DELTA), float(claim.epsilon(RENYI_DELTA))
+        return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
+
+    @property
+    def departures(self) -> dict[str, str]:
+        """The interpretations that are not the default ones."""
+        defaults = self.definition.interpretations
+        return {
+            key: value for key, value in self.interpretations.items() if value != defaults[key][0]
         }
-        return digest_of(description)
 
-    @property
-    def pairs(self) -> list[Pair]:
-        """The pairs that are tried: the given one, or those of the search."""
-        searched = search_pairs(self.notion, self.setting.arms, self.setting.horizon)
-        return list(searched) if self.pair is None else [self.pair]
+    def describe(self) -> dict[str, Any]:
+        """Return what names the audited algorithm in seeds and caches."""
+        return {
+            "algorithm": self.definition.id,
+            "parameters": dict(vars(self.parameters)),
+            "interpretations": self.departures,
+            "variant": "as-written" if self.definition.presets else self.variant,
+            "arms": self.arms,
+            "horizon": self.horizon,
+            "features": self.features,
+        }
 
-    def certified(self, cache: Cache) -> tuple[MechanismAudit, dict[str, Any]]:
+    def mechanism(self, pair: Pair) -> Mechanism:
+        """Return the algorithm on a pair of tables, x and x' named by False and True."""
+        key = {**self.describe(), "pair": pair.describe()}
+        definition, chosen, given = self.definition, self.parameters, self.interpretations
+        if isinstance(definition, IdentificationAlgorithm):
+            trials = Trials(definition, chosen, given, self.features, self.horizon, pair)
+            require_task(definition, trials.task())
+            return Mechanism(trials, (False, True), recommendation_events, key)
+        assert isinstance(definition, Algorithm)
+        settings = settings_of(definition, chosen, given, self.horizon, self.arms)
+        plays = Plays(definition, settings, self.horizon, pair)
+        statistics = [make(pair.arm) for make in STATISTICS.get(definition.id, ())]
+        events = sequence_events(self.arms, pair.arm, statistics)
+        return Mechanism(plays, (False, True), events, key)
+
+    def key(self, measure: Measure) -> str:
+        """Return the key in the cache: all that the answer depends on, the threads not."""
+        return digest_of(
+            {
+                "audit": self.describe(),
+                "pair": None if self.pair is None else self.pair.describe(),
+                "notion": self.notion,
+                "measure": asdict(measure),
+                "budget": {**asdict(self.budget), "workers": 0},
+                "fingerprints": [
+                    algorithm_fingerprint(self.definition),
+                    fingerprint("dpbandits.auditing.run"),
+                ],
+                "versions": [np.__version__, numba.__version__, scipy.__version__],
+            }
+        )
+
+    def certified(
+        self, cache: Cache, claim: tuple[Measure, float]
+    ) -> tuple[MechanismAudit, dict[str, Any]]:
         """Return what is certified for the worst pair, from the cache where it is there.
 
-        Beside it stand the ``place`` of that pair, the ``events`` that the search tried, and the
-        ``seconds`` that it took when it was computed.
+        Beside it stand that ``pair`` in words, how many ``pairs`` and ``events`` the search tried,
+        and the ``seconds`` that it took when it was computed.
         """
-        (measure, claim), budget = self.claim, self.budget
-        path = cache.cells / f"audit-{self.key}.npz"
+        (measure, claimed), budget = claim, self.budget
+        path = cache.cells / f"audit-{self.key(measure)}.npz"
         if kept := cache.read(path, ("answer",)):
             counted, about = json.loads(str(kept["answer"]))
             counted["hits"] = tuple(counted["hits"])
-            return MechanismAudit(measure, claim, **counted), about
+            return MechanismAudit(measure, claimed, **counted), about
         begun = time.monotonic()
-        mechanisms = [self.setting.mechanism(pair) for pair in self.pairs]
+        searched = search_pairs(self.notion, self.arms, self.horizon)
+        pairs = list(searched) if self.pair is None else [self.pair]
+        mechanisms = [self.mechanism(pair) for pair in pairs]
         place, events = 0, 0
         if len(mechanisms) > 1:
             choices = [
-                choose_event(each, SEARCH, self.search_runs, measure, budget) for each in mechanisms
+                choose_event(each, SEARCH, budget.search_runs, measure, budget)
+                for each in mechanisms
             ]
             place = int(np.argmax([choice.score if choice else -math.inf for choice in choices]))
             events = sum(choice.tried for choice in choices if choice)
-        found = certify(mechanisms[place], claim, measure, budget)
+        found = certify(mechanisms[place], claimed, measure, budget)
         counted = {**vars(found)}
         del counted["measure"], counted["claimed"]
-        about = {"place": place, "events": events, "seconds": time.monotonic() - begun}
+        about = {"pair": pairs[place].words, "pairs": len(pairs), "events": events}
+        about["seconds"] = time.monotonic() - begun
         cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
         return found, about
 
     def audit(self, cache: Cache, statement: str = "") -> Audit:
         """Return the answer as a row beside what is claimed."""
-        setting, pairs = self.setting, self.pairs
-        found, about = self.certified(cache)
-        parameters = dict(vars(setting.parameters))
+        found, about = self.certified(cache, self.claim)
+        parameters = dict(vars(self.parameters))
         if found.measure.delta:
             parameters["delta"] = found.measure.delta
         alpha, missed = found.log10_errors()
         row = AuditRow(
             statement=statement,
-            algorithm=setting.definition.id,
-            variant=setting.variant,
-            interpretation=_text(setting.departures),
-            arms=setting.arms,
-            horizon=setting.horizon,
+            algorithm=self.definition.id,
+            variant=self.variant,
+            interpretation=_text(self.departures),
+            arms=self.arms,
+            horizon=self.horizon,
             parameters=_text(parameters),
             notion=self.notion,
-            pair=pairs[about["place"]].words,
+            pair=about["pair"],
             engine="black box",
             event=found.event,
             direction=found.direction,
@@ -310,7 +261,7 @@ class Question:
             seconds=about["seconds"],
         )
         events = about["events"] + found.tried
-        return Audit(row, len(pairs), events, found.ceiling, found.share, found.p_value)
+        return Audit(**vars(found), row=row, pairs=about["pairs"], events=events)
 
 
 def _text(values: Mapping[str, object]) -> str:
@@ -369,16 +320,32 @@ def audit(
         >>> found.row.measure, found.row.lower > 3.0
         ('epsilon', True)
     """
-    values = find_definition(algorithm).merged_parameters(params, parameters, ARGUMENTS)
+    definition = find_definition(algorithm)
+    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
+        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+    vectors = None
+    if features is not None:
+        if not isinstance(definition, IdentificationAlgorithm):
+            raise InputError(f"features: {definition.id} takes none; allowed: left out")
+        try:
+            vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise InputError("features are no table of numbers; allowed: one row an arm") from None
     arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
-    rounds = whole_number(horizon)
-    setting = setting_of(algorithm, rounds, values, variant, interpretations, arms, features)
-    setting.require_notion(notion)
     seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
-    budget = Budget(runs, level, seed, workers)
-    setting.require_memory(max(runs, replace(budget, runs=search_runs).runs))
-    announce(f"auditing {setting.definition.id}")
-    asked = Question(setting, notion, pair, setting.claim, budget, search_runs)
+    asked = Question(
+        definition,
+        definition.parameters_from(definition.merged_parameters(params, parameters, ARGUMENTS)),
+        require_count("horizon", whole_number(horizon), 2, LONGEST),
+        definition.require_variant(variant),
+        definition.interpretations_from(interpretations or {}, variant),
+        Budget(runs, level, seed, workers, search_runs),
+        require_count("arms", arms, 2, MOST_ARMS),
+        vectors,
+        notion,
+        pair,
+    )
+    announce(f"auditing {definition.id}")
     return asked.audit(require_cache(cache))
 
 
@@ -413,40 +380,44 @@ class Published:
         """
         if self.louder is None:
             return "" if math.isinf(self.question.claim[1]) else "no parameter of noise"
-        found, _ = self.louder.certified(cache)
+        found, _ = self.louder.certified(cache, self.question.claim)
         if found.verdict == FAILS:
             return "caught"
         # Where nothing is seen at all, the event has the reason.
-        is_seen = self.question.certified(cache)[0].lower > 0.0
+        is_seen = self.question.audit(cache).row.lower > 0.0
         return f"missed: {self.silent}" if is_seen and self.silent else "missed"
 
 
 NOISE = {"epsilon": 2.0, "c": 0.25}
-"""Parameter that sets the noise -> by what it is multiplied to halve it."""
+"""Parameter that sets the noise -> factor that halves it."""
 
 
 def published(
     runs: int = RUNS, *, seed: int = DEFAULT_ROOT_SEED, workers: int = 1
 ) -> list[Published]:
     """Return the published black-box audits, in the order of the registry."""
-    return [
-        _published(definition, definition.audit, variant, Budget(runs, LEVEL, seed, workers))
-        for definition in REGISTRY.values()
-        if definition.audit is not None
-        for variant in definition.variants
-    ]
-
-
-def _published(definition: Definition, case: AuditCase, variant: str, budget: Budget) -> Published:
-    params = dict(case.parameters or definition.example)
-    setting = setting_of(definition.id, case.horizon, params, variant)
-    pair = constant(case.level, case.others, pull=case.pull, before=case.before)
-    budget = replace(budget, runs=min(budget.runs, case.runs))
-    question = Question(setting, PULL_TABLE, pair, setting.claim, budget, SEARCH_RUNS)
-    louder = None
-    halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
-    if halved and setting.claim[1] < math.inf:
-        params |= halved
-        louder = replace(question, setting=setting_of(definition.id, case.horizon, params, variant))
-    statement = case.statement if isinstance(case.statement, str) else case.statement[variant]
-    return Published(statement, question, louder, case.silent.get(variant, ""))
+    found = []
+    for definition in REGISTRY.values():
+        if (case := definition.audit) is None:
+            continue
+        pair = constant(case.level, case.others, pull=case.pull, before=case.before)
+        budget = Budget(min(runs, case.runs), LEVEL, seed, workers)
+        params = dict(case.parameters or definition.example)
+        halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+        for variant in definition.variants:
+            question = Question(
+                definition,
+                definition.parameters_from(params),
+                case.horizon,
+                variant,
+                definition.interpretations_from({}, variant),
+                budget,
+                pair=pair,
+            )
+            louder = None
+            if halved and question.claim[1] < math.inf:
+                louder = replace(question, parameters=definition.parameters_from(params | halved))
+            given = case.statement
+            statement = given if isinstance(given, str) else given[variant]
+            found.append(Published(statement, question, louder, case.silent.get(variant, "")))
+    return found

@@ -37,8 +37,7 @@ def episode_rows(
         yield from best_arm.dp_se_rows(se_horizon, epsilon)
 
 
-REPORT_HORIZON = 1000
-"""T, on which no report depends."""
+REPORT_HORIZON = 1000  # T, on which no report depends
 
 
 def reports_of(

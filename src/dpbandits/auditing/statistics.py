@@ -22,14 +22,11 @@ Outputs = NDArray[Any]
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number for every output, shape (runs, columns) -> (runs,).
-
-    One ``is_set`` tells the members of a set of outputs, which its words name, from all others.
-    """
+    """A number for every output, shape (runs, columns) -> (runs,)."""
 
     words: str
     of: Callable[[Outputs], Values]
-    is_set: bool = False
+    is_set: bool = False  # whether it is 1 for the members of a set, which the words name, else 0
 
 
 @dataclass(frozen=True)
@@ -116,12 +113,9 @@ class Runs:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Some events, made by number, and how many of the ranking runs belong to each.
+    """Some events, made by number, and how many of the ranking runs belong to each."""
 
-    Counts are under x and under x', shape (2, events).
-    """
-
-    hits: Counts
+    hits: Counts  # under x and under x', shape (2, events)
     event: Callable[[int], Threshold]
 
 
@@ -160,8 +154,7 @@ def of_pulls(arm: int, ranking: Runs) -> Iterator[Candidates]:
         yield thresholds(Statistic(words, partial(pulled, end)), x, other)
 
 
-MOST_ROUNDS = 64
-"""Prefixes and weights are named in the words of an event."""
+MOST_ROUNDS = 64  # prefixes and weights are named in the words of an event
 
 
 def arms_words(sequence: Counts) -> str:
@@ -230,8 +223,7 @@ def _keys(rows: Outputs) -> NDArray[np.generic]:
     return whole.view(np.dtype((np.void, whole.itemsize * width))).ravel()
 
 
-DIGITS = 3
-"""Weights are rounded, so that the score can be computed from its words."""
+DIGITS = 3  # of weights, so that the score can be computed from its words
 
 
 def classifier_score(arms: int, fitting: Runs) -> Statistic | None:

@@ -14,7 +14,7 @@ from itertools import chain, islice, repeat
 from typing import Any
 
 from dpbandits.algorithms import adap_ucb, best_arm, gdp_ncb, ncb, ucb1
-from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Task
+from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm, Task
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.inputs import Pair, constant, make_pair, table_bandit
 from dpbandits.auditing.rows import AuditRow, exact_row
@@ -42,31 +42,32 @@ class GivenDraws:
 
 @dataclass(frozen=True)
 class Case:
-    """One pair of tables that an algorithm without enough noise tells apart in so many rounds.
+    """One pair of tables that an algorithm without enough noise tells apart in so many rounds."""
 
-    ``explored`` are the arms, from 0, of the rounds of uniform play.
-    """
-
-    algorithm: Algorithm
+    algorithm: Definition
     variant: str
-    horizon: int
+    horizon: int  # or the budget
     rounds: int
     pair: Pair
-    explored: tuple[int, ...] = ()
+    explored: tuple[int, ...] = ()  # arms, from 0, of the rounds of uniform play
     parameters: Mapping[str, float] = field(default_factory=dict)
     interpretations: Mapping[str, str] = field(default_factory=dict)
 
 
 def transcript(case: Case, second: bool) -> tuple[tuple[int, ...], int]:
-    """Return the arms that an algorithm plays on x or x', and how many given draws it uses."""
+    """Return the arms played, or recommended, on x or x', and how many given draws are used."""
     algorithm = case.algorithm
     interpretations = algorithm.interpretations_from(case.interpretations, case.variant)
     parameters = algorithm.parameters_from(case.parameters)
+    bandit = table_bandit(None, case.pair, second)
+    draws: Any = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
+    if isinstance(algorithm, IdentificationAlgorithm):
+        task = Task(parameters, interpretations, bandit, case.horizon)
+        return (algorithm.reference(task, draws).recommended,), draws.used
+    assert isinstance(algorithm, Algorithm)
     settings = algorithm.settings(
         case.horizon, case.pair.arms, **vars(parameters), **interpretations
     )
-    bandit = table_bandit(None, case.pair, second)
-    draws: Any = GivenDraws([(arm + 0.5) / case.pair.arms for arm in case.explored])
     segments = algorithm.reference(settings, bandit, draws)
     rounds = chain.from_iterable(repeat(arm, length) for arm, length, _ in segments)
     return tuple(islice(rounds, case.rounds)), draws.used
@@ -88,7 +89,10 @@ def separation(case: Case) -> Event:
     likely = -draws * math.log(case.pair.arms)
     unlikely = -math.inf if differ else likely
     log_p, log_q = (unlikely, likely) if under_changed else (likely, unlikely)
-    return Event(_words(arms), log_p, log_q, place=arms)
+    words = _words(arms)
+    if isinstance(case.algorithm, IdentificationAlgorithm):
+        words = f"the recommended arm is arm {arms[0] + 1}"
+    return Event(words, log_p, log_q, place=arms)
 
 
 def _words(arms: tuple[int, ...]) -> str:
@@ -101,26 +105,11 @@ def _words(arms: tuple[int, ...]) -> str:
     )
 
 
-_ONE_PULL = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
-
-
-def separated_recommendation(algorithm: IdentificationAlgorithm, budget: int) -> Event:
-    """Return the arm recommended after one pull of each of two arms, of which arm 2 pays 0 or 1."""
-    unchanged, changed = (recommendation(algorithm, budget, second) for second in (False, True))
-    log_p = -math.inf if unchanged != changed else 0.0
-    return Event(f"the recommended arm is arm {changed + 1}", log_p, 0.0)
-
-
-def recommendation(algorithm: IdentificationAlgorithm, budget: int, second: bool) -> int:
-    """Return the arm, from 0, that is recommended where arm 2 pays 0, or 1."""
-    chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
-    draws: Any = GivenDraws([])
-    task = Task(*chosen, table_bandit(None, _ONE_PULL, second), budget)
-    trial = algorithm.reference(task, draws)
-    if (pulls := trial.pulls(2).tolist()) != [1, 1]:
-        raise InputError(f"support argument: pulls are {pulls}; allowed: 1 each")
-    return trial.recommended
-
+_ONE_PULL = make_pair(
+    [[0.0], [0.0]],
+    [[0.0], [1.0]],
+    words="one pull of each arm: that of arm 1 pays 0, that of arm 2 pays 0 or 1",
+)
 
 _SILENT = make_pair(
     [[0.0], [0.5]],
@@ -156,6 +145,8 @@ def cases() -> Iterator[tuple[str, Case]]:
     clean = {"stop_test": "clean", "start": "zeros", "threshold": "1"}
     arms, algorithm = (0,) * rounds, gdp_ncb.ALGORITHM
     yield "AUD-14", Case(algorithm, "as-written", 200, rounds, _STOPPED, arms, private, clean)
+    yield "AUD-19", Case(best_arm.OD_LINBAI, "as-written", 3, 1, _ONE_PULL)
+    yield "AUD-19", Case(best_arm.SEQUENTIAL_HALVING, "as-written", 2, 1, _ONE_PULL)
 
 
 def support_rows() -> Iterator[AuditRow]:
@@ -173,14 +164,4 @@ def support_rows() -> Iterator[AuditRow]:
             parameters=", ".join(f"{key}={value:g}" for key, value in case.parameters.items()),
             claimed=case.parameters.get("epsilon", math.inf),
             scaled="threshold" in case.interpretations,
-        )
-    for algorithm, budget in ((best_arm.OD_LINBAI, 3), (best_arm.SEQUENTIAL_HALVING, 2)):
-        yield exact_row(
-            separated_recommendation(algorithm, budget),
-            "one pull of each arm: that of arm 1 pays 0, that of arm 2 pays 0 or 1",
-            statement="AUD-19",
-            algorithm=algorithm.id,
-            engine="support",
-            horizon=budget,
-            claimed=math.inf,
         )

@@ -30,38 +30,34 @@ from dpbandits.kernels import njit
 
 @dataclass(frozen=True)
 class Sampler:
-    """Gaussian Thompson sampling up to a round, after forced pulls of every arm.
-
-    The variance is ``variance_factor`` over the count of pulls, plus ``prior_count``; with
-    ``batches`` the centre is the mean of the last full batch of 1, 2, 4, ... rewards.
-    """
+    """Gaussian Thompson sampling up to a round."""
 
     rounds: int
-    forced_pulls: int
-    variance_factor: float
-    prior_count: int
-    batches: bool = False
+    forced_pulls: int  # of every arm, before any draw
+    variance_factor: float  # over the count of rewards
+    prior_count: int  # that the count has beside
+    batches: bool = False  # whether the centre is the mean of the last full batch of 1, 2, 4, ...
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The rewards in a centre by the number of pulls, and one more by a prior count."""
+        pulls = np.arange(self.rounds + 1)
+        return batch_sizes(pulls) if self.batches else pulls + self.prior_count
 
     def variances(self) -> Values:
         """Return the variance by the number of pulls, shape (rounds + 1,); infinite at count 0."""
-        pulls = np.arange(self.rounds + 1)
-        counts = batch_sizes(pulls) if self.batches else pulls + self.prior_count
         with np.errstate(divide="ignore"):
-            return np.asarray(self.variance_factor / counts)
+            return np.asarray(self.variance_factor / self.counts)
 
     def centres(self, rewards: Values) -> Values:
         """Return the centre by the number of pulls, shape (..., rounds + 1); 0 if undefined."""
         sums = np.zeros((*rewards.shape[:-1], self.rounds + 1))
         np.cumsum(rewards[..., : self.rounds], axis=-1, out=sums[..., 1:])
-        pulls = np.arange(self.rounds + 1)
-        if not self.batches:
-            return np.asarray(sums / np.maximum(pulls + self.prior_count, 1))
-        size = batch_sizes(pulls)
-        # Full batches of 1, 2, ..., size hold 2 size - 1 rewards.
-        return np.asarray(
-            (sums[..., np.maximum(2 * size - 1, 0)] - sums[..., np.maximum(size - 1, 0)])
-            / np.maximum(size, 1)
-        )
+        counts = self.counts
+        if self.batches:
+            # Full batches of 1, 2, ..., size hold 2 size - 1 rewards.
+            sums = sums[..., np.maximum(2 * counts - 1, 0)] - sums[..., np.maximum(counts - 1, 0)]
+        return np.asarray(sums / np.maximum(counts, 1))
 
 
 def batch_sizes(pulls: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -123,8 +119,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     arms = centres.size
     if arms == 2:
         spread = math.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
-        exact: float = log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread)
-        return exact
+        return float(log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread))
     breaks = np.empty(arms * _BREAKS.size)
     for i in range(arms):
         for j in range(_BREAKS.size):
@@ -162,8 +157,7 @@ def _log_integrand(u, arm, centres, deviations):
 
 def choice_chances(centres: Values, deviations: Values) -> Values:
     """Return the log chance of every arm, shape (K,)."""
-    arms: Any = range(len(centres))
-    return np.array([log_chance(arm, centres, deviations) for arm in arms])
+    return np.array([log_chance(arm, centres, deviations) for arm in range(centres.size)])
 
 
 ABANDONED = constant(1.0, 0.0)
@@ -173,20 +167,19 @@ ABANDONED = constant(1.0, 0.0)
 def abandoned_arm(sampler: Sampler) -> Event:
     """Return the transcript on ``ABANDONED`` in which arm 1 is not pulled after its forced pulls.
 
-    Without forced pulls it is pulled once, in round 1, which has the same chance 1/2 under both
-    inputs. There are two arms.
+    Without these it is pulled once, in round 1, which has the chance 1/2 under both inputs.
     """
-    tables = ABANDONED.tables(sampler.rounds)
+    forced, rounds = sampler.forced_pulls, sampler.rounds
     # A horizon shorter than the forced pulls has no decision, and no loss.
-    first = min(max(sampler.forced_pulls, 1), sampler.rounds)
-    others = np.arange(sampler.forced_pulls, sampler.rounds - first)
-    centres, variances = sampler.centres(tables), sampler.variances()
+    first = min(max(forced, 1), rounds)
+    others = np.arange(forced, rounds - first)
+    centres, variances = sampler.centres(ABANDONED.tables(rounds)), sampler.variances()
     spread = np.sqrt(variances[first] + variances[others])
     scores = (centres[:, 1, others] - centres[:, 0, first, None]) / spread
     log_p, log_q = map(float, log_ndtr(scores).sum(axis=1))
-    begin = f"each arm {sampler.forced_pulls} times" if sampler.forced_pulls else "arm 1 in round 1"
-    words = f"{begin}, then arm 2 in all rounds up to {sampler.rounds}"
-    return Event(words, log_p, log_q, 0.0 if sampler.forced_pulls else math.log(0.5))
+    begin = f"each arm {forced} times" if forced else "arm 1 in round 1"
+    words = f"{begin}, then arm 2 in all rounds up to {rounds}"
+    return Event(words, log_p, log_q, 0.0 if forced else math.log(0.5))
 
 
 PULLS, OTHER_PULLS = (1, 2, 3, 5, 10), (1, 2, 5, 10, 100, 1_000, 10_000)
@@ -235,11 +228,9 @@ def simulate(
 ) -> Values:
     """Return the log-likelihood ratio ln(Q(h)/P(h)) of outputs under x, or under x'."""
     centres = sampler.centres(pair.tables(sampler.rounds))
-    deviations = np.sqrt(sampler.variances())
-    found: Values = _simulate(
-        sampler.rounds, sampler.forced_pulls, centres, deviations, runs, generator, int(second)
-    )
-    return found
+    laws = centres, np.sqrt(sampler.variances())
+    played = _simulate(sampler.rounds, sampler.forced_pulls, *laws, runs, generator, int(second))
+    return np.asarray(played)
 
 
 @njit
@@ -291,10 +282,7 @@ def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -
 def decision_rows(
     deltas: Sequence[float] = (0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6),
 ) -> Iterator[AuditRow]:
-    """Yield AUD-1 and AUD-5: one decision is 1/sqrt(2)-GDP, and (epsilon0, delta0)-DP.
-
-    Lemma 3 and Theorem 7 of ts-is-dp.
-    """
+    """Yield AUD-1 and AUD-5: one decision, by Lemma 3 and by Theorem 7 of ts-is-dp."""
     for pulls in PULLS:
         others = OTHER_PULLS[-1]
         yield _decision_row(
@@ -354,17 +342,15 @@ def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
 
 
 FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
-"""Horizons of the abandoned arm."""
 
 
-def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
+def far_rows(far: Sequence[int] = FAR, count: str = "n+1", **about: Any) -> Iterator[AuditRow]:
     """Yield AUD-2 by the abandoned arm."""
     for horizon in far:
-        yield abandoned_row(ts_gaussian(horizon), **theorem_3(horizon))
+        yield abandoned_row(ts_gaussian(horizon, count), **theorem_3(horizon) | about)
 
 
-SAMPLED_ZETA = 1.5
-"""Distance of arm 1 in the tables of the simulated outputs."""
+SAMPLED_ZETA = 1.5  # distance of arm 1 in the tables of the simulated outputs
 
 
 def sampled_rows(
@@ -403,8 +389,7 @@ def quoted_rows(far: Sequence[int] = FAR, horizon: int = 1_000_000) -> Iterator[
     Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
     """
     about = {"statement": "AUD-6", "interpretation": "count=n"}
-    for rounds in far:
-        yield abandoned_row(ts_gaussian(rounds, "n"), **theorem_3(rounds) | about)
+    yield from far_rows(far, "n", **about)
     figure_4 = [(0, 5.0 * math.log(horizon) ** alpha) for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)]
     # c makes the privacy equal to that of DP-TS-UCB.
     pre_pulls = (0, 1, 500, 1_000, 2_000, 5_000, 100_000)

@@ -360,6 +360,10 @@ class Entry(Spec):
         """The rows that results decide."""
         return tuple(row for row in self.interpretations if row.is_judged)
 
+    def implied(self) -> dict[str, Any]:
+        """Return what follows from what it says, by key."""
+        return {}
+
     def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
         """Return the words that a row may end in."""
         return interpretation.verdicts or self.verdicts
@@ -386,6 +390,33 @@ class Claim(Entry):
     metric: Sentence = ""
     verdicts: Verdicts = ()
     comparisons: dict[str, Comparison]
+
+    def implied(self) -> dict[str, Any]:
+        """Return its figures, rule and verdicts where it does not say them.
+
+        Raises:
+            InputError: it lacks another key.
+        """
+        deciding = {name: one for name, one in self.comparisons.items() if one.decides}
+        update: dict[str, Any] = {}
+        if "figure" not in self.model_fields_set:
+            update["figure"] = tuple(dict.fromkeys(_figures_in(self.place)))
+        if not self.rule:
+            asked = [
+                f"{one.named(name)} is {one.region.describe()}" for name, one in deciding.items()
+            ]
+            update["rule"] = "; ".join(asked) + "."
+        if not self.verdicts:
+            has_parts = any(one.part for one in deciding.values())
+            usual = ("holds", "fails", "mixed") if has_parts else ("holds", "fails")
+            update["verdicts"] = ("not contradicted", "fails") if self.kind == "order" else usual
+        if not self.metric:
+            raise InputError("key metric is missing; allowed: here or under defaults")
+        if self.runs and not self.reads:
+            raise InputError("reads is []; allowed: only where runs is 0")
+        if self.rerun and not self.runs:
+            raise InputError(f"rerun is {self.rerun}; allowed: only where runs is above 0")
+        return update
 
 
 class NumberSource(Spec):
@@ -488,16 +519,9 @@ def claims_of(
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
-    vocabulary = Vocabulary(functions or {}, file.series)
     defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
-    claims = []
-    for name, entry in file.claims.items():
-        with naming(f"{path}: claims.{name}"):
-            completed = _completed(name, entry, defaults, vocabulary, simulated or {})
-            claims.append(_claim_completed(completed))
-            if functions is not None:
-                _check(claims[-1])
-    return claims
+    given = file.series, defaults, functions, simulated or {}
+    return list(_checked(f"{path}: claims", file.claims, *given))
 
 
 def findings_of(
@@ -512,19 +536,31 @@ def findings_of(
     Series, runs and level of its ``claims`` are those of findings too.
     """
     shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
-    vocabulary = Vocabulary(functions or {}, {**shared, **file.series})
     keys = of_claims.model_fields_set & {"runs", "level"}
     defaults = {key: getattr(of_claims, key) for key in keys}
-    findings = []
-    for name, entry in file.findings.items():
-        with naming(f"{path}: findings.{name}"):
-            findings.append(_completed(name, entry, defaults, vocabulary, simulated or {}))
-            if functions is not None:
-                _check(findings[-1])
-    return findings
+    given = {**shared, **file.series}, defaults, functions, simulated or {}
+    return list(_checked(f"{path}: findings", file.findings, *given))
 
 
 EntryType = TypeVar("EntryType", bound=Entry)
+
+
+def _checked(
+    place: str,
+    entries: Mapping[str, EntryType],
+    series: Mapping[str, NamedSeries],
+    defaults: Tags,
+    functions: Mapping[str, Quantity] | None,
+    simulated: Mapping[str, int],
+) -> Iterator[EntryType]:
+    """Yield entries with what they do not say, checked."""
+    vocabulary = Vocabulary(functions or {}, series)
+    for name, entry in entries.items():
+        with naming(f"{place}.{name}"):
+            completed = _completed(name, entry, defaults, vocabulary, simulated)
+            if functions is not None:
+                _check(completed)
+            yield completed
 
 
 def _completed(
@@ -551,29 +587,7 @@ def _completed(
         update["runs"] = (min(counts),)
     if "runs_paper" not in given and not update.get("runs", entry.runs):
         update["runs_paper"] = 0
-    return entry.model_copy(update=update)
-
-
-def _claim_completed(claim: Claim) -> Claim:
-    """Return a claim with its rule and verdicts; InputError where it lacks another key."""
-    deciding = {name: one for name, one in claim.comparisons.items() if one.decides}
-    update: dict[str, Any] = {}
-    if "figure" not in claim.model_fields_set:
-        update["figure"] = tuple(dict.fromkeys(_figures_in(claim.place)))
-    if not claim.rule:
-        asked = [f"{one.named(name)} is {one.region.describe()}" for name, one in deciding.items()]
-        update["rule"] = "; ".join(asked) + "."
-    if not claim.verdicts:
-        has_parts = any(one.part for one in deciding.values())
-        usual = ("holds", "fails", "mixed") if has_parts else ("holds", "fails")
-        update["verdicts"] = ("not contradicted", "fails") if claim.kind == "order" else usual
-    if not claim.metric:
-        raise InputError("key metric is missing; allowed: here or under defaults")
-    if claim.runs and not claim.reads:
-        raise InputError("reads is []; allowed: only where runs is 0")
-    if claim.rerun and not claim.runs:
-        raise InputError(f"rerun is {claim.rerun}; allowed: only where runs is above 0")
-    return claim.model_copy(update=update)
+    return entry.model_copy(update=update | entry.model_copy(update=update).implied())
 
 
 _FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")

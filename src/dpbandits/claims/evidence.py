@@ -87,11 +87,6 @@ class Recorded(Results):
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
 
-    @property
-    def series(self) -> pd.DataFrame:
-        """Tags of every series, by its label."""
-        return self.tags
-
     @cached_property
     def runs(self) -> int:
         """Smallest number of runs of any series."""
@@ -204,11 +199,7 @@ class Evidence:
 
         return cls(load)
 
-    def first(self, runs: int) -> "Evidence":
-        """Return the same evidence limited to the first ``runs`` runs."""
-        return replace(self, limit=runs)
-
-    def after(self, skip: int, runs: int) -> "Evidence":
+    def limited(self, runs: int, skip: int = 0) -> "Evidence":
         """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
         return replace(self, limit=runs, skip=skip)
 
@@ -231,73 +222,10 @@ class Evidence:
             self._loaded[name] = kind(name, frame)
         return self._loaded[name]
 
-    def recorded(self, name: str) -> Recorded:
-        """Return all that is recorded of a simulation, whatever the limit of runs."""
-        recorded = self.results(name)
-        if not isinstance(recorded, Recorded):
-            raise InputError(f"results {name!r} are analytic; allowed: a simulation")
-        return recorded
-
     def runs(self, names: Iterable[str]) -> int:
         """Return the smallest number of runs of the simulations among the names; 0 without any."""
         results = map(self.results, names)
         return min((one.runs for one in results if isinstance(one, Recorded)), default=0)
-
-    def times(self, simulation: str, metric: str, **where: Any) -> NDArray[np.int64]:
-        """Return the recorded times of a metric of the one series with these tags, increasing."""
-        return self._block(simulation, metric, where).times
-
-    def parameter(self, simulation: str, name: str, **where: Any) -> float:
-        """Return a tag or parameter of the one series with these tags, as a number."""
-        recorded = self.recorded(simulation)
-        series = recorded.find(where)
-        return float(recorded.tag(name).to_dict()[series])
-
-    def table(self, simulation: str, metric: str, **where: Any) -> pd.DataFrame:
-        """Return a metric of one series at all recorded times: a row a run, a column a time."""
-        block = self._block(simulation, metric, where)
-        return pd.DataFrame(block.values[:, :, 0], index=block.runs, columns=block.times)
-
-    def per_arm(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Values:
-        """Return a metric at one time (None: the last), shape (runs, arms), runs increasing."""
-        block = self._block(simulation, metric, where)
-        index = np.flatnonzero(block.times == (block.times[-1] if t is None else t))
-        if index.size == 0:
-            recorded = ", ".join(str(time) for time in block.times)
-            raise InputError(
-                f"results of {simulation}: {metric} with {_describe(where)} is not recorded at "
-                f"t={t}; allowed: {recorded}"
-            )
-        return block.values[:, index[0], :]
-
-    def values(self, simulation: str, metric: str, t: int | None = None, **where: Any) -> Values:
-        """Return a metric at one time (None: the last), one number a run, runs increasing.
-
-        Raises:
-            InputError: not exactly one series has these tags, or nothing is recorded of it then.
-        """
-        return self.per_arm(simulation, metric, t, **where)[:, 0]
-
-    def analytic(self, name: str, **where: Any) -> pd.DataFrame:
-        """Return the rows of exactly computed results with these tags, by increasing x.
-
-        Raises:
-            InputError: an unknown tag, or no row has these tags.
-        """
-        results = self.results(name)
-        if isinstance(results, Recorded):
-            raise InputError(f"results {name!r} are a simulation; allowed: analytic results")
-        rows = results.tags[results.having(where)]
-        if rows.empty:
-            raise InputError(
-                f"results of {name}: no row with {_describe(where)}; allowed: at least 1"
-            )
-        return pd.DataFrame(rows.sort_values("x", kind="stable"))
-
-    def _block(self, simulation: str, metric: str, where: Mapping[str, Any]) -> Block:
-        recorded = self.recorded(simulation)
-        block = recorded.block(recorded.find(where), metric)
-        return Block(block.runs[self.window], block.times, block.values[self.window])
 
 
 def _describe(where: Mapping[str, Any]) -> str:
@@ -426,10 +354,37 @@ class Series:
         return sorted({value for several in values for value in several})
 
     @cached_property
-    def _recorded(self) -> Recorded | None:
-        """What its simulation records; None of an exact result."""
+    def recorded(self) -> Recorded:
+        """All that its simulation records, whatever the limit of runs."""
         results = self.evidence.results(self.place[0])
-        return results if isinstance(results, Recorded) else None
+        if not isinstance(results, Recorded):
+            raise InputError(f"results {results.name!r} are analytic; allowed: a simulation")
+        return results
+
+    @property
+    def _is_exact(self) -> bool:
+        return not isinstance(self.evidence.results(self.place[0]), Recorded)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The rows of an exact result, by increasing x; InputError where there is none."""
+        name, where = self.place
+        if not self._is_exact:
+            raise InputError(f"results {name!r} are a simulation; allowed: analytic results")
+        results = self.evidence.results(name)
+        rows = results.tags[results.having(where)]
+        return pd.DataFrame(rows.sort_values("x", kind="stable"))
+
+    @cached_property
+    def label(self) -> str:
+        """Label of the one series of a simulation that it is."""
+        return self.recorded.find(self.place[1])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All tags of that series in its results."""
+        tags = self.recorded.tags.to_dict()
+        return {str(tag): values[self.label] for tag, values in tags.items()}
 
     @cached_property
     def metric(self) -> str:
@@ -437,26 +392,41 @@ class Series:
         metric = self.tags.get("metric")
         if isinstance(metric, str):
             return metric
-        return "success" if self.evidence.recorded(self.place[0]).counts_trials else "pseudo_regret"
+        return "success" if self.recorded.counts_trials else "pseudo_regret"
+
+    def block(self, metric: str = "") -> Block:
+        """Return the runs that are read of a metric, of its own by default."""
+        block = self.recorded.block(self.label, metric or self.metric)
+        window = self.evidence.window
+        return Block(block.runs[window], block.times, block.values[window])
+
+    @property
+    def times(self) -> list[int]:
+        """All recorded times."""
+        if self.metric.endswith(NASH_REGRET):
+            return next((curve.times.tolist() for curve in self.curves.values()), [])
+        return list(self.block().times.tolist())
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Its Nash curves, that begin among the runs read, whose runs cannot be parted.
+
+        Without recorded influences a curve has none, of shape (0, G). InputError where no Nash
+        regret is recorded.
+        """
+        evidence, best = self.evidence, self.tags.get("best_mean")
+        prefix = NOMINAL if self.metric.startswith(NOMINAL) else ""
+        end = math.inf if evidence.limit is None else evidence.skip + evidence.limit
+        return {
+            (self.place[0], self.label, start): curve if best is None else curve.against(best)
+            for start, curve in all_curves(self.recorded, self.label, prefix).items()
+            if evidence.skip <= start < end
+        }
 
     @property
     def regrets(self) -> tuple[list[int], list[Measured]]:
         """All recorded times and the Nash regret there, less its bias; none without runs."""
         return self.times, [nash_regret(self.curves, index) for index in range(len(self.times))]
-
-    @property
-    def rows(self) -> pd.DataFrame:
-        """The rows of an exact result."""
-        name, where = self.place
-        return self.evidence.analytic(name, **where)
-
-    @property
-    def times(self) -> list[int]:
-        """All recorded times."""
-        name, where = self.place
-        if self.metric.endswith(NASH_REGRET):
-            return next((curve.times.tolist() for curve in self.curves.values()), [])
-        return list(self.evidence.times(name, self.metric, **where).tolist())
 
     def check(self, *, is_one: bool = True) -> None:
         """Raise InputError where it, its metric or its time is not there.
@@ -465,32 +435,29 @@ class Series:
             is_one: whether it has to be one series; a quantity may choose among several, and names
                 what it reads where the series has no metric.
         """
-        recorded, metric = self._recorded, self.tags.get("metric")
-        if recorded is None:
+        metric = self.tags.get("metric")
+        if self._is_exact:
             return
         if is_one and not callable(metric):
             self.number()
             return
-        for label in recorded.matching(self.place[1]):
-            farthest = FARTHEST
+        for label in self.recorded.matching(self.place[1]):
             if not isinstance(metric, str):
-                times = recorded.times(label)
+                self._nearest(self.recorded.times(label))
             elif metric.endswith(NASH_REGRET):
-                curves = all_curves(recorded, label, metric.removesuffix(NASH_REGRET))
-                times = curves[0].times
+                prefix = metric.removesuffix(NASH_REGRET)
+                self._nearest(all_curves(self.recorded, label, prefix)[0].times)
             else:
-                times = recorded.block(label, metric).times
-                farthest = 0.0 if "t" in self.tags else FARTHEST
-            if {"t", "share"} & self.tags.keys():
-                self._nearest(times, farthest)
+                self._nearest(self.recorded.block(label, metric).times, self._farthest)
 
     def per_run(self) -> Values:
-        """Return one number a run."""
-        name, where = self.place
-        t = self.tags.get("t")
-        if t is None and "share" in self.tags:
-            t = self.times[self._nearest(np.array(self.times))]
-        return self.evidence.values(name, self.metric, t, **where)
+        """Return one number a run at its time, runs increasing."""
+        block = self.block()
+        return block.values[:, self._nearest(block.times, self._farthest), 0]
+
+    @property
+    def _farthest(self) -> float:
+        return 0.0 if "t" in self.tags else FARTHEST
 
     def number(self) -> Estimate:
         """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
@@ -500,17 +467,18 @@ class Series:
         if callable(self.tags.get("metric")):
             quantity: Estimate = self.tags["metric"](self)
             return quantity
-        (name, where), recorded = self.place, self._recorded
-        if recorded is None:
+        if self._is_exact:
             return self._exact()
+        name = self.place[0]
         if self.metric.endswith(NASH_REGRET):
-            return self._nash_regret()
-        label = recorded.find(where)
-        if recorded.counts_trials and self.metric == "success":
+            times = self.times
+            index = self._nearest(np.array(times)) if times else 0
+            return nash_regret(self.curves, index)
+        if self.recorded.counts_trials and self.metric == "success":
             if {"t", "share"} & self.tags.keys():
                 raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
-            return rate(recorded.counts(label, self.metric, self.evidence.window))
-        return mean(self.per_run(), (name, label))
+            return rate(self.recorded.counts(self.label, self.metric, self.evidence.window))
+        return mean(self.per_run(), (name, self.label))
 
     def _exact(self) -> Estimate:
         name, where = self.place
@@ -522,20 +490,6 @@ class Series:
         runs = rows["runs"].iloc[0] if "runs" in rows else 0
         return exact(rows[self.tags.get("column", "y")].iloc[0], int(runs))
 
-    @cached_property
-    def curves(self) -> Curves:
-        """Its Nash curves; none where no run is read."""
-        name, where = self.place
-        curves = nash_curves(self.evidence, name, nominal=self.metric != NASH_REGRET, **where)
-        best = self.tags.get("best_mean")
-        return curves if best is None else {key: one.against(best) for key, one in curves.items()}
-
-    def _nash_regret(self) -> Measured:
-        curves = self.curves
-        if not curves:
-            return Measured(math.nan)
-        return nash_regret(curves, self._nearest(next(iter(curves.values())).times))
-
     def _nearest(self, times: NDArray[np.int64], farthest: float = FARTHEST) -> int:
         """Return the index of the recorded time that is meant; InputError where none is near."""
         wanted = self.tags.get("t", self.tags.get("share", 1.0) * times[-1])
@@ -546,29 +500,6 @@ class Series:
                 f"the nearest is {times[nearest]}"
             )
         return nearest
-
-
-def nash_curves(
-    evidence: Evidence, simulation: str, *, nominal: bool = False, **where: Any
-) -> Curves:
-    """Return the Nash curves of the one series with these tags.
-
-    Where runs are limited, these are the curves that begin among the runs read: the runs of a curve
-    cannot be parted. Without recorded influences a curve has none, of shape (0, G). They may be
-    scored by ``nominal`` means; None stands for no value of a tag.
-
-    Raises:
-        InputError: not exactly one series has these tags, or no Nash regret is recorded of it.
-    """
-    recorded = evidence.recorded(simulation)
-    series = recorded.find(where)
-    curves = all_curves(recorded, series, NOMINAL if nominal else "")
-    end = math.inf if evidence.limit is None else evidence.skip + evidence.limit
-    return {
-        (simulation, series, start): curve
-        for start, curve in curves.items()
-        if evidence.skip <= start < end
-    }
 
 
 def all_curves(recorded: Recorded, series: str, prefix: str = "") -> dict[int, NashCurve]:

@@ -5,8 +5,7 @@ allows. Of many claims some then will be. So each row is judged at a second leve
 chance that any comparison of any verdict on a paper is decided wrongly is at most 5 %: each claim
 gets an equal share of it (Bonferroni), which its rows share equally; within a row the interim
 analyses share it and Holm's levels keep it. The family is the paper, so that another paper or claim
-elsewhere moves nothing. For a level over all papers, which is a matter of the page that shows them
-together, each verdict has the strictest of some levels at which it is still the same.
+elsewhere moves nothing.
 """
 
 import math
@@ -38,9 +37,6 @@ from dpbandits.config.documents import naming
 from dpbandits.errors import InputError
 
 Scale = Literal["paper", "quick"]
-
-STRICTER = (1.0, 8.0, 64.0)
-"""The family-wise level is divided by these to see how strict a level a verdict stands."""
 
 _OF_FINDINGS: dict[Verdict, Verdict] = {
     "holds": "shown",
@@ -101,25 +97,13 @@ class Judgement:
     verdict_at_paper_runs: Verdict = "not applicable"
     remark: str = ""
     before: "Judgement | None" = None
-    in_family: "InFamily | None" = None
+    in_family: "Judgement | None" = None
+    level_in_family: float = math.nan
 
     @property
     def is_exact(self) -> bool:
         """Whether no comparison behind the verdict varies with the runs."""
         return not any(one.can_err for one in self.comparisons)
-
-
-@dataclass(frozen=True)
-class InFamily:
-    """A row judged at the family-wise level.
-
-    ``smallest_level`` is the strictest of the levels tried at which, and at all milder ones, the
-    verdict is that at the claim's own level; NaN for none.
-    """
-
-    judgement: Judgement
-    level: float
-    smallest_level: float
 
 
 def judge(
@@ -164,13 +148,7 @@ class Row:
         if not family:
             return alone
         level = family_level(claim, family)
-        within, down_to = self.at_level(level), math.nan
-        if not alone.is_exact:
-            for divisor in STRICTER:
-                if self.at_level(level / divisor).verdict != alone.verdict:
-                    break
-                down_to = level / divisor
-        return replace(alone, in_family=InFamily(within, level, down_to))
+        return replace(alone, in_family=self.at_level(level), level_in_family=level)
 
     def at_level(self, level: float) -> Judgement:
         """Return the verdict where any comparison may be decided wrongly with this chance."""
@@ -195,7 +173,7 @@ class Row:
             remark += f"{claim.runs[0]}"
             return replace(answer, verdict="undecided", remark=remark)
         for runs in analyses:
-            answer = self._look(runs, self.evidence.first(runs), level)
+            answer = self._look(runs, self.evidence.limited(runs), level)
             if answer.verdict != "undecided":
                 break
         is_twice = claim.rerun and self.scale == "paper" and answer.verdict in ("fails", "mixed")
@@ -212,7 +190,7 @@ class Row:
             remark = f"{first.verdict} on {first.runs} runs; judging it again needs {rerun} "
             remark += f"fresh ones, the results have {fresh}"
             return replace(first, verdict="undecided", remark=remark)
-        again = self._look(rerun, self.evidence.after(first.runs, rerun), first.level)
+        again = self._look(rerun, self.evidence.limited(rerun, skip=first.runs), first.level)
         return replace(again, before=first)
 
     def _verdict_at_paper_runs(self) -> Verdict:
@@ -221,7 +199,7 @@ class Row:
             return "not applicable"
         if self._available < runs:
             return "undecided"
-        return self._look(runs, self.evidence.first(runs), self.claim.level).verdict
+        return self._look(runs, self.evidence.limited(runs), self.claim.level).verdict
 
     def _look(self, runs: int, evidence: Evidence, level: float) -> Judgement:
         """Return the verdict on the runs of some evidence."""

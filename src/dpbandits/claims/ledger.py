@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpbandits.claims.docket import Claim
 from dpbandits.claims.judge import Judged, Judgement
-from dpbandits.claims.verdict import ALPHA, VERDICTS, Rule, runs_needed, slack
+from dpbandits.claims.verdict import VERDICTS, Rule, runs_needed, slack
 
 COMPARISON_COLUMNS = (
     "claim",
@@ -248,7 +248,7 @@ def standing(alone: Judgement) -> str:
     if alone.is_exact:
         return EXACT
     within = alone.in_family
-    return IN_FAMILY if within and alone.verdict == within.judgement.verdict else ALONE
+    return IN_FAMILY if within and alone.verdict == within.verdict else ALONE
 
 
 def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
@@ -260,9 +260,9 @@ def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
     """
     rows = []
     for first in judgements:
-        if first.in_family is None:
+        second = first.in_family
+        if second is None:
             continue
-        second = first.in_family.judgement
         named = _shown(first) or binding_comparison(first)
         estimate, lo, hi = _numbers(_shown(second) or binding_comparison(second))
         has_levels = not first.is_exact
@@ -274,8 +274,7 @@ def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
             "verdict_in_family": second.verdict,
             "family_wise": standing(first),
             "level": first.claim.level if has_levels else math.nan,
-            "level_in_family": first.in_family.level if has_levels else math.nan,
-            "smallest_level": first.in_family.smallest_level,
+            "level_in_family": first.level_in_family if has_levels else math.nan,
             "estimate_in_family": estimate,
             "lo_in_family": lo,
             "hi_in_family": hi,
@@ -289,10 +288,9 @@ def simultaneous(judgements: Iterable[Judgement]) -> pd.DataFrame:
 
 COLUMNS = (
     *("paper", "claim", "kind", "variant", "interpretation", "verdict", "verdict_in_family"),
-    *("family_wise", "family_wise_in_all", "measured", "asked", "estimate", "lo", "hi", "runs"),
-    *("runs_paper", "verdict_at_paper_runs", "scale", "level", "level_in_family"),
-    *("smallest_level", "runs_in_family", "place", "scope", "rule", "figure", "statement"),
-    "detail",
+    *("family_wise", "measured", "asked", "estimate", "lo", "hi", "runs", "runs_paper"),
+    *("verdict_at_paper_runs", "scale", "level", "level_in_family", "runs_in_family"),
+    *("place", "scope", "rule", "figure", "statement", "detail"),
 )
 
 KEYS = ["claim", "variant", "interpretation", "verdict"]
@@ -318,21 +316,4 @@ def join(
     for column in ("statement", "scope", "rule"):
         joined[column] = [" ".join(getattr(claim, column).split()) for claim in named]
     joined["figure"] = [" ".join(figures[claim.id]) for claim in named]
-    joined["family_wise_in_all"] = ""
     return joined[list(COLUMNS)]
-
-
-def together(ledgers: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return the ledgers of several papers as one, with what stands among all of their claims.
-
-    ``family_wise_in_all`` is that of the level of 5 % over all claims of all papers, of which each
-    claim has an equal share (Bonferroni) and each of its rows an equal share of that.
-    """
-    whole = pd.concat(ledgers, ignore_index=True)
-    is_judged = ~whole["verdict"].isin(["not applicable", "not testable"])
-    rows = is_judged.groupby(whole["claim"]).transform("sum").clip(lower=1)
-    level = ALPHA / whole["claim"].nunique() / rows
-    is_random = whole["family_wise"].isin([IN_FAMILY, ALONE])
-    stands = (whole["smallest_level"] <= level).map({True: IN_FAMILY, False: ALONE})
-    whole["family_wise_in_all"] = whole["family_wise"].where(~is_random, stands)
-    return whole

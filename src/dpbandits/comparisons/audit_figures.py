@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
 from dpbandits.auditing.gdp_ncb import FIXED_LENGTH
-from dpbandits.auditing.lattice import DELTAS, ideal_mu
-from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows
+from dpbandits.auditing.lattice import DELTAS
+from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows, ideal_mu
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style

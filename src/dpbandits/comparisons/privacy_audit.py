@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.best_arm import (
-    ANGLES,
     DIAGONAL,
     NORMS,
-    difference_loss,
+    difference_chances,
     dp_od_scales,
     unit_vectors,
 )
@@ -31,7 +30,8 @@ from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
 from dpbandits.auditing.events import LOG10, Values, clopper_pearson
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold
-from dpbandits.auditing.lattice import LEAST, loss_law, tradeoff_curve
+from dpbandits.auditing.laplace import largest_loss
+from dpbandits.auditing.lattice import LEAST, LossLaw, best_threshold, loss_law, tradeoff_curve
 from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
 from dpbandits.auditing.run import LEVEL, published
 from dpbandits.auditing.statements import SWEPT, swept_rows
@@ -102,6 +102,9 @@ ANGLE_BUDGET = 1002
 
 STOP_HORIZON, STOP_EPSILON = 64, 1.0
 """T and epsilon of the curves over the rounds of alternation."""
+
+ANGLES = np.arange(0.0, 360.0)
+"""Degrees of the curves over the angle."""
 
 TRADEOFF_HORIZON = 100
 """T of the trade-off curve."""
@@ -190,12 +193,8 @@ def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
     curves = []
     for norm in NORMS:
         angles = ANGLES[independent]
-        losses = [
-            difference_loss(
-                pulls, epsilon, scales=dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm)
-            )
-            for angle in angles
-        ]
+        scales = [dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm) for angle in angles]
+        losses = [largest_loss(difference_chances(pulls, epsilon, scales=pair)) for pair in scales]
         curves.append(
             curve(
                 f"noise by the {norm} norm",
@@ -205,6 +204,43 @@ def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
             )
         )
     return joined(curves)
+
+
+def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
+    """Return the law of the number of trials and successes, by the ratio of its likelihoods.
+
+    The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are
+    a constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
+    ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials. ``log_chances`` are
+    those of success and of failure, either under x and x'.
+    """
+    success, failure = (chances[:, None] for chances in log_chances)
+    stopped = np.arange(2, trials + 1)
+    logs = np.concatenate(
+        [
+            trials * failure,
+            math.log(trials) + success + (trials - 1) * failure,
+            np.log(stopped - 1.0) + 2.0 * success + (stopped - 2.0) * failure,
+        ],
+        axis=1,
+    )
+    ratios = logs[1] - logs[0]
+    order = np.argsort(ratios, kind="stable")
+    p, q = np.exp(logs[:, order])
+    return LossLaw(ratios[order], p, q)
+
+
+def ideal_mu(alpha: float, horizon: int) -> float:
+    """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
+    deviation = math.sqrt(math.log(horizon) ** alpha)
+    trials = math.floor(privacy.dp_ts_ucb_budget(alpha, horizon))
+    means = np.array([0.0, 1.0])
+    bounds = []
+    for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
+        scores = (means - u) / deviation
+        law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
+        bounds.append(best_threshold(law).mu)
+    return max(bounds)
 
 
 ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {

@@ -81,52 +81,18 @@ def check_algorithm(
         raise InputError(f"on_fail is {on_fail!r}; allowed: 'raise', None")
     definition = find_definition(algorithm)
     given = definition.example if params is None else params
-    subject: Any = None
-
-    def prepare() -> None:
-        nonlocal subject
+    valid = "parameters and guarantee are valid"
+    try:
         subject = _subject(definition, given, interpretations or {}, variant)
-
-    checks = [_result("parameters and guarantee are valid", prepare)]
-    if subject is not None:
-        identifies = isinstance(definition, IdentificationAlgorithm)
-        chosen = TRIAL_CHECKS if identifies else KERNEL_CHECKS
-        for name, function in progress(chosen.items(), len(chosen), f"checking {definition.id}"):
-            if function is _check_reference:
-                checks += _against_reference(subject, name)
-            else:
-                checks.append(_result(name, partial(function, subject)))
+    except InputError as error:
+        checks = [Check(valid, FAILED, str(error))]
+    else:
+        chosen = progress([*_checks_of(subject)], f"checking {definition.id}")
+        checks = [Check(valid, PASSED), *(_result(*named) for named in chosen)]
     failed = [check for check in checks if check.status == FAILED]
     if failed and on_fail == "raise":
         raise InputError(f"{failed[0].name}: {failed[0].detail} ({_summary(checks)})")
     return checks
-
-
-def _against_reference(subject: "_Kernel", name: str) -> Iterator[Check]:
-    """Yield the result of the comparison, of a policy with its own methods, too."""
-    reference = getattr(subject.definition, "reference", None)
-    if not callable(reference):
-        yield Check(name, SKIPPED, "there is no reference")
-        return
-    if isinstance(reference, Reference):
-        uncompiled = replace(subject.definition, reference=reference.of_itself)
-        itself = replace(subject, definition=uncompiled)
-        methods = f"compiled or not, methods agree on {len(SEEDS)} seeds"
-        yield _result(methods, partial(_check_reference, itself))
-        if reference.other is None:
-            yield Check(
-                name,
-                SKIPPED,
-                "compared with itself: nothing is known of its correctness; allowed: the argument "
-                "reference of dpbandits.policy, and dpbandits audit, which plays it against its "
-                "guarantee",
-            )
-            return
-        if reference.in_law:
-            name = f"policy and reference agree in law over {DRAWS} runs"
-            yield _result(name, partial(_check_law, subject))
-            return
-    yield _result(name, partial(_check_reference, subject))
 
 
 def require_passed(checks: list[Check]) -> None:
@@ -140,7 +106,10 @@ def _summary(checks: list[Check]) -> str:
     return f"{failed} of {len(checks)} checks failed"
 
 
-def _result(name: str, function: Callable[[], None]) -> Check:
+def _result(name: str, function: Callable[[], None] | str) -> Check:
+    """Return the result of a check, or of one that is skipped with a reason."""
+    if isinstance(function, str):
+        return Check(name, SKIPPED, function)
     try:
         function()
     except InputError as error:
@@ -379,18 +348,34 @@ def _check_orders(subject: _Kernel) -> None:
                 )
 
 
-Checks = dict[str, Callable[[Any], None]]
-"""Name -> the check, which raises InputError on failure."""
-
-KERNEL_CHECKS: Checks = {
-    "batches are valid and the same when played again": _check_again,
-    f"kernel and reference agree on {len(SEEDS)} seeds": _check_reference,
-    "small buffers give the same run": _check_buffers,
-    "horizons 1, 2 and K - 1 are played or rejected": _check_short,
-    "arms in any order pay by their own laws": _check_orders,
-}
-TRIAL_CHECKS: Checks = {
-    "trials are valid and the same when played again, for arms in any order": _check_again,
-    f"trials and reference agree on {len(SEEDS)} seeds": _check_reference,
-    "budgets 1, 2 and K - 1 are played or rejected": _check_short,
-}
+def _checks_of(subject: _Kernel) -> Iterator[tuple[str, Callable[[], None] | str]]:
+    """Yield checks by name, which raise InputError on failure; or why one is skipped."""
+    are_trials = isinstance(subject, _Trials)
+    orders = ", for arms in any order" if are_trials else ""
+    again = f"{'trials' if are_trials else 'batches'} are valid and the same when played again"
+    yield again + orders, partial(_check_again, subject)
+    agree = f"{'trials' if are_trials else 'kernel'} and reference agree on {len(SEEDS)} seeds"
+    compared: Callable[[], None] | str = partial(_check_reference, subject)
+    reference = getattr(subject.definition, "reference", None)
+    if not callable(reference):
+        compared = "there is no reference"
+    elif isinstance(reference, Reference):
+        uncompiled = replace(subject.definition, reference=Reference(reference.rule))
+        itself = partial(_check_reference, replace(subject, definition=uncompiled))
+        yield f"compiled or not, methods agree on {len(SEEDS)} seeds", itself
+        if reference.other is None:
+            compared = (
+                "compared with itself: nothing is known of its correctness; allowed: the argument "
+                "reference of dpbandits.policy, and dpbandits audit, which plays it against its "
+                "guarantee"
+            )
+        elif reference.in_law:
+            agree = f"policy and reference agree in law over {DRAWS} runs"
+            compared = partial(_check_law, subject)
+    yield agree, compared
+    if not are_trials:
+        yield "small buffers give the same run", partial(_check_buffers, subject)
+    lengths = "budgets" if are_trials else "horizons"
+    yield f"{lengths} 1, 2 and K - 1 are played or rejected", partial(_check_short, subject)
+    if not are_trials:
+        yield "arms in any order pay by their own laws", partial(_check_orders, subject)

@@ -12,7 +12,7 @@ import pandas as pd
 from pydantic import Field, field_validator
 
 from dpbandits.claims.docket import NumberSource
-from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY, together
+from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.config.documents import Sentence, Spec, load_document, one_of
 from dpbandits.errors import InputError
 from dpbandits.pages.published import (
@@ -315,7 +315,8 @@ class Contents:
         if not self.papers:
             folder = self.project.folder / FIGURES
             raise InputError(f"{folder}: has no verdicts; allowed: published ones (make publish)")
-        return together([published_ledger(self.project, paper) for paper in self.papers])
+        ledgers = [published_ledger(self.project, paper) for paper in self.papers]
+        return pd.concat(ledgers, ignore_index=True)
 
     @cached_property
     def evidence(self) -> pd.DataFrame:

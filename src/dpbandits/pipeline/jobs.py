@@ -180,7 +180,9 @@ def judged(
 
 def write_whole_ledger(project: Project) -> None:
     """Write the verdicts on the claims of all chosen papers, as csv and as a table."""
-    from dpbandits.claims.ledger import join, to_csv, together
+    import pandas as pd
+
+    from dpbandits.claims.ledger import join, to_csv
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables
 
@@ -192,7 +194,7 @@ def write_whole_ledger(project: Project) -> None:
             claims = project.study(paper).claims
             figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
             ledgers.append(join(paper, claims, verdicts, both, figures))
-        whole = together(ledgers)
+        whole = pd.concat(ledgers, ignore_index=True)
         write_text(ledger_csv, to_csv(whole))
         texts = ledger_tables(whole, target.caption)
         for path in shown:

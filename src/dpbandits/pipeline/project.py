@@ -234,7 +234,7 @@ def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
     return read_verdicts(path)
 
 
-NUMBERS = ("estimate", "lo", "hi", "runs", "runs_paper", "level", "smallest_level")
+NUMBERS = ("estimate", "lo", "hi", "runs", "runs_paper", "level")
 """Columns of numbers, which may be empty; there is another one of most in the family."""
 
 

@@ -56,7 +56,7 @@ class Identification(Runs):
         with compilation_shown(name):
             return [
                 play_outcome(cell.player, cell.settings, self.root_seed, key, first)
-                for first in progress(starts, len(starts), f"playing {name} in full")
+                for first in progress(starts, f"playing {name} in full")
             ]
 
     @property
@@ -150,17 +150,4 @@ def identify(
         >>> trials.success.shape
         (5,)
     """
-    return Identification.validated(
-        identify,
-        find_identification(algorithm),
-        params,
-        parameters,
-        bandit=bandit,
-        budget=budget,
-        runs=runs,
-        variant=variant,
-        interpretations=interpretations,
-        seed=seed,
-        workers=workers,
-        cache=cache,
-    )
+    return Identification.validated(find_identification(algorithm), locals())

@@ -1,9 +1,8 @@
 """Simulate a regret algorithm on a bandit, lazily and from the cache."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -68,34 +67,23 @@ class Runs:
     _played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = field(default_factory=dict)
 
     @classmethod
-    def validated(
-        cls,
-        function: Callable[..., Any],
-        definition: Definition,
-        params: Mapping[str, Any] | None,
-        named: Mapping[str, Any],
-        *,
-        runs: float,
-        seed: int,
-        workers: int,
-        cache: bool,
-        **what: Any,
-    ) -> Self:
-        """Return runs of what ``simulate`` or ``identify`` was given, ``named`` by keyword."""
-        arguments = [name for name in signature(function).parameters if name != "parameters"]
+    def validated(cls, definition: Definition, given: Mapping[str, Any]) -> Self:
+        """Return runs of the arguments that ``simulate`` or ``identify`` was given."""
+        named = given["parameters"]
+        arguments = [name for name in given if name != "parameters"]
         cell = make_cell(
             algorithm=definition,
-            parameters=definition.merged_parameters(params, named, arguments),
-            horizon=whole_number(what.pop(cls.horizon_name)),
+            parameters=definition.merged_parameters(given["params"], named, arguments),
+            horizon=whole_number(given[cls.horizon_name]),
             horizon_name=cls.horizon_name,
-            **what,
+            **{key: given[key] for key in ("bandit", "variant", "interpretations")},
         )
         made = cls(
             cell,
-            len(runs_from(whole_number(runs))),
-            require_count("seed", seed, 0),
-            require_count("workers", workers, 1),
-            require_cache(cache),
+            len(runs_from(whole_number(given["runs"]))),
+            require_count("seed", given["seed"], 0),
+            require_count("workers", given["workers"], 1),
+            require_cache(given["cache"]),
         )
         _ = made._work(made.metrics, made.times)
         return made
@@ -453,17 +441,4 @@ def simulate(
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
     """
-    return Simulation.validated(
-        simulate,
-        find_algorithm(algorithm),
-        params,
-        parameters,
-        bandit=bandit,
-        horizon=horizon,
-        runs=runs,
-        variant=variant,
-        interpretations=interpretations,
-        seed=seed,
-        workers=workers,
-        cache=cache,
-    )
+    return Simulation.validated(find_algorithm(algorithm), locals())

@@ -12,26 +12,23 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 from scipy.stats import laplace
 
-from dpbandits.algorithms.best_arm.eliminations import phase_schedule
 from dpbandits.auditing.best_arm import (
     DIAGONAL,
     NORMS,
     deviation,
-    difference_loss,
+    difference_chances,
     dp_od_scales,
     gaussian_witness,
     pulls_of,
-    sign_loss,
-    square_loss,
+    sign_chances,
+    square_chances,
     three_arm_pulls,
     tree_chances,
-    tree_loss,
-    turned_scales,
+    tree_pulls,
     unit_vectors,
     witness_pulls,
 )
-from dpbandits.auditing.events import Event
-from dpbandits.auditing.laplace import log_tail_of_two
+from dpbandits.auditing.laplace import largest_loss, log_tail_of_two
 from dpbandits.papers.curves import curve, joined, number
 from dpbandits.privacy.witnesses import classical_delta
 
@@ -55,8 +52,8 @@ RATIOS = (1.0, 2.0, 5.0, 20.0)
 
 SQUARE_BUDGETS = (7, 23, 103)
 
-Described = tuple[str, str, str, int, float, Event]
-"""(algorithm, norm, features, arms, T, loss)."""
+Described = tuple[str, str, str, int, float, Values]
+"""(algorithm, norm, features, arms, T, log chances by output and table)."""
 
 
 def privacy_loss() -> pd.DataFrame:
@@ -72,7 +69,7 @@ def privacy_loss() -> pd.DataFrame:
         losses = [*_two_arms(epsilon, reward), *_dp_od(epsilon, reward)]
         if reward == 1.0:
             losses += _trees(epsilon)
-        for count, (algorithm, norm, features, arms, budget, loss) in enumerate(losses):
+        for count, (algorithm, norm, features, arms, budget, chances) in enumerate(losses):
             is_possible = arms > 2 and reward <= 1.0 and features not in ("square", "turned")
             tags = {
                 "algorithm": algorithm,
@@ -83,51 +80,61 @@ def privacy_loss() -> pd.DataFrame:
                 "is_admissible": float(is_possible),
             }
             series = f"{algorithm}, {features}, epsilon={epsilon:g}, rewards to {reward:g}, {count}"
-            rows.append(number(series, tags, loss.epsilon / epsilon, budget))
+            rows.append(number(series, tags, largest_loss(chances).epsilon / epsilon, budget))
     return joined(rows)
 
 
 def _two_arms(epsilon: float, reward: float) -> Iterator[Described]:
-    """Yield the losses of DP-BAI and Baseline with two arms in one and in two dimensions."""
+    """Yield the log chances of DP-BAI and Baseline with two arms in one and in two dimensions."""
     for budget in BUDGETS:
-        yield "dp-bai", "none", "any", 2, budget, sign_loss(budget - 1, epsilon, reward)
-        loss = difference_loss(-(-(budget - 1) // 2), epsilon, reward)
-        yield "baseline", "none", "any", 2, budget, loss
+        yield "dp-bai", "none", "any", 2, budget, sign_chances(budget - 1, epsilon, reward)
+        chances = difference_chances(-(-(budget - 1) // 2), epsilon, reward)
+        yield "baseline", "none", "any", 2, budget, chances
         if budget >= SMALLEST_OF_MULTIPLES:
-            loss = sign_loss(witness_pulls(budget), epsilon, reward)
-            yield "dp-bai", "none", "multiples", 3, budget, loss
-        loss = difference_loss(-(-(budget - 2) // 2), epsilon, reward)
+            chances = sign_chances(witness_pulls(budget), epsilon, reward)
+            yield "dp-bai", "none", "multiples", 3, budget, chances
+        chances = difference_chances(pulls_of("plane", budget), epsilon, reward)
         for algorithm in ("dp-bai", "baseline"):
-            yield algorithm, "none", "any", 2, budget, loss
+            yield algorithm, "none", "any", 2, budget, chances
 
 
 def _dp_od(epsilon: float, reward: float) -> Iterator[Described]:
-    """Yield the losses of DP-OD on two arms and their midpoint, and on four along the diagonals."""
+    """Yield those of DP-OD on two arms and their midpoint, and on four along the diagonals."""
     for norm in NORMS:
         kinds = [
             *(("axis-aligned", dp_od_scales([[1.0, 0.0], [0.0, y]], norm)) for y in RATIOS),
             ("diagonal", dp_od_scales(unit_vectors(*DIAGONAL), norm)),
-            ("turned", turned_scales(norm)),
+            ("turned", _turned_scales(norm)),
         ]
         for budget, (features, scales) in itertools.product(BUDGETS, kinds):
-            loss = difference_loss(three_arm_pulls(budget), epsilon, reward, scales)
-            yield "dp-od", norm, features, 3, budget, loss
+            chances = difference_chances(three_arm_pulls(budget), epsilon, reward, scales)
+            yield "dp-od", norm, features, 3, budget, chances
         for budget in SQUARE_BUDGETS:
-            loss = square_loss((budget - 3) // 4, epsilon, norm, reward)
-            yield "dp-od", norm, "square", 4, budget, loss
+            chances = square_chances((budget - 3) // 4, epsilon, norm, reward)
+            yield "dp-od", norm, "square", 4, budget, chances
+
+
+def _turned_scales(norm: str) -> tuple[float, float]:
+    """Return DP-OD's scales where L is that of the features and the noise is in a turned basis.
+
+    By 45 degrees, as it may be after a reduction of the dimension.
+    """
+    given, turned = unit_vectors(*(angle - 45.0 for angle in DIAGONAL)), unit_vectors(*DIAGONAL)
+    first, second = dp_od_scales(turned, norm)
+    factor = np.linalg.norm(given, NORMS[norm], axis=1).max()
+    factor /= np.linalg.norm(turned, NORMS[norm], axis=1).max()
+    return first * float(factor), second * float(factor)
 
 
 def _trees(epsilon: float) -> Iterator[Described]:
-    """Yield the losses of two phases; DP-BAI and Baseline are the same there."""
+    """Yield those of two phases; DP-BAI and Baseline are the same there."""
     for (arms, dimension), budgets in TREES.items():
-        schedule = phase_schedule(arms, dimension)
         for budget in budgets:
-            effective = budget - schedule.reserved
-            pulls = [-(-effective // (schedule.phases * size)) for size in schedule.sizes[:-1]]
-            chances = tree_chances(arms, (pulls[0], pulls[1]), epsilon)
-            for sequence, algorithm in itertools.product((False, True), ("dp-bai", "baseline")):
-                loss = tree_loss(chances, sequence=sequence)
-                yield algorithm, "none", "any", arms, budget, loss
+            sequence = tree_chances(arms, tree_pulls(arms, dimension, budget), epsilon)
+            recommended = np.logaddexp.reduce(sequence, axis=0, keepdims=True)
+            for chances in (recommended, sequence):
+                for algorithm in ("dp-bai", "baseline"):
+                    yield algorithm, "none", "any", arms, budget, chances
 
 
 CURVE_EPSILONS = np.linspace(0.5, 12.0, 93).tolist()

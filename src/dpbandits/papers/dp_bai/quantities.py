@@ -163,11 +163,10 @@ def union_bound(trials: Series) -> Estimate:
 
 def _bounds(trials: Series) -> tuple[Bounds, float]:
     """Return the bounds at the tags of a series, and T; where no tag says T, it is one for all."""
-    name, where = trials.place
-    recorded = trials.evidence.recorded(name)
-    tags = recorded.series.loc[recorded.find(where)].to_dict()
+    tags = trials.parameters
     instance = "two-armed" if "ratio" in tags else "section5"
-    return bounds(instance, float(tags["epsilon"])), float(tags.get("horizon", recorded.horizon))
+    budget = float(tags.get("horizon", trials.recorded.horizon))
+    return bounds(instance, float(tags["epsilon"])), budget
 
 
 def first_budget(*, source: str) -> Mapping[str, Estimate]:
@@ -218,8 +217,7 @@ def budget_90(trials: Series) -> Measured:
     success does not rise with T, and without trials.
     """
     at = [trials.having(multiple=multiple) for multiple in trials.values_of("multiple")]
-    places = [one.place for one in at]
-    budgets = [trials.evidence.parameter(name, "horizon", **where) for name, where in places]
+    budgets = [one.parameters["horizon"] for one in at]
     rates = [rate(counted(one)).measured(one.key) for one in at]
     return crossing(np.sqrt(np.array(budgets, dtype=int)), rates)
 

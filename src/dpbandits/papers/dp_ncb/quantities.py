@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from dpbandits.algorithms import ldp_ncb
-from dpbandits.claims.evidence import Series, all_curves, nash_curves, nash_regret
+from dpbandits.claims.evidence import NASH_REGRET, Series, all_curves, nash_regret
 from dpbandits.claims.numbers import (
     Estimate,
     Measured,
@@ -51,11 +51,10 @@ def two_arm_regret(series: Series) -> Measured:
     A limit below the 500 runs of the ten published curves is one of other panels: all are read.
     """
     name, where = series.place
-    evidence = series.evidence
+    evidence, one = series.evidence, series.having(metric=NASH_REGRET)
     if evidence.limit is not None and evidence.limit < PUBLISHED_RUNS:
-        evidence = replace(evidence, limit=None, skip=0)
-    curves = nash_curves(evidence, name, **where)
-    regrets = [nash_regret({key: curve}, -1) for key, curve in curves.items()]
+        one = replace(one, evidence=replace(evidence, limit=None, skip=0))
+    regrets = [nash_regret({key: curve}, -1) for key, curve in one.curves.items()]
     value = average(regrets).value
     sample = (name, *map(str, where.values()))
     return Measured.of(value, {sample: np.array([one.value for one in regrets]) - value})
@@ -147,7 +146,7 @@ def excess_over_average(series: Series) -> Estimate:
     subtracted a Nash regret may lie below an average regret.
     """
     name, where = series.place
-    recorded = series.evidence.recorded(name)
+    recorded = series.recorded
     smallest = min(
         float((curve.average_mean - curve.geometric_mean).min())
         for label in recorded.matching(where)
@@ -180,13 +179,12 @@ def mean_phase_one(series: Series) -> Estimate:
 
 def _phase_one_ratios(series: Series) -> list[tuple[float, float]]:
     """Return between what multiples of k S Phase I ends in each run, by its bins of time."""
-    name, where = series.place
-    table = series.evidence.table(name, "nash_bins", **where)
-    unit = ARMS * theory.scale(GLOBAL, where["horizon"], EPSILON, BEST_MEAN)
-    edges = np.concatenate([[0], table.columns.to_numpy(np.float64)])
+    bins = series.block("nash_bins")
+    unit = ARMS * theory.scale(GLOBAL, series.place[1]["horizon"], EPSILON, BEST_MEAN)
+    edges = np.concatenate([[0.0], bins.times])
     uniform = np.array(drawn_means()).mean()
     ratios = []
-    for run in (table.to_numpy() - uniform) / BEST_MEAN > SMALLEST_RISE:
+    for run in (bins.values[:, :, 0] - uniform) / BEST_MEAN > SMALLEST_RISE:
         first = int(run.argmax()) if run.any() else run.size - 1
         ratios.append((edges[first] / unit, edges[first + 1] / unit))
     return ratios
@@ -197,10 +195,9 @@ def runs_with_weak_pulls(series: Series) -> Estimate:
 
     So many pulls are partly of Phase II, whose pulls are not recorded apart.
     """
-    name, where = series.place
-    pulls, means = series.evidence.per_arm(name, "pulls", **where), weak_arms().means
+    pulls, means = series.block("pulls").values[:, -1], weak_arms().means
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
-    explored = capped_phase_one(series.times[-1]) + (where["algorithm"] != GLOBAL)
+    explored = capped_phase_one(series.times[-1]) + (series.place[1]["algorithm"] != GLOBAL)
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
 
 

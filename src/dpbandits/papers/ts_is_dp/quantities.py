@@ -74,11 +74,9 @@ def _pulls_before(series: Series) -> tuple[int, int]:
 
 def _prepulled(series: Series) -> tuple[Values, Values]:
     """Return times recorded in the pre-pull phase, and pseudo-regret then, shape (runs, times)."""
-    name, where = series.place
-    table = series.evidence.table(name, "pseudo_regret", **where)
-    times = table.columns.to_numpy(np.float64)
-    inside = times <= _pulls_before(series)[1]
-    return times[inside], table.to_numpy()[:, inside]
+    block = series.block("pseudo_regret")
+    inside = block.times <= _pulls_before(series)[1]
+    return block.times[inside].astype(float), block.values[:, inside, 0]
 
 
 def prepull_deviation(series: Series) -> Estimate:
@@ -234,10 +232,8 @@ def differing_runs(first: Series, second: Series) -> Estimate:
 
 def _everything(series: Series) -> Values:
     """Return all that is recorded of a series, one row a run."""
-    (name, where), evidence = series.place, series.evidence
-    metrics = ("pseudo_regret", "realised_regret")
-    curves = [evidence.table(name, metric, **where).to_numpy() for metric in metrics]
-    return np.hstack([*curves, evidence.per_arm(name, "pulls", **where)])
+    curves = [series.block(of).values[:, :, 0] for of in ("pseudo_regret", "realised_regret")]
+    return np.hstack([*curves, series.block("pulls").values[:, -1]])
 
 
 def realised_level(series: Series) -> Estimate:
@@ -255,13 +251,11 @@ def largest_realised_level(series: Series) -> Estimate:
 
 
 def _realised(series: Series) -> Values:
-    (name, where), metric = series.place, "inverse_counts"
-    sums = series.evidence.per_arm(name, metric, **where)
-    horizon = series.having(metric=metric).times[-1]
+    block, where = series.block("inverse_counts"), series.place[1]
+    sums, horizon = block.values[:, -1], int(block.times[-1])
     if "b" not in where:
         return plain_levels(sums, horizon)
-    c = series.evidence.parameter(name, "c", **where)
-    return sampled_levels(sums, int(where["b"]), c, horizon)
+    return sampled_levels(sums, int(where["b"]), float(series.parameters["c"]), horizon)
 
 
 def reached_on_half(points: Sequence[Point]) -> Estimate:
