@@ -61,7 +61,7 @@ class AxisSpec(Spec):
     """One axis; the tag ``t`` is the horizon itself, None in ``limits`` the end of the data."""
 
     label: Text
-    scale: Literal["linear", "log", "categories"] = "linear"
+    scale: Literal["linear", "log"] = "linear"
     tag: Name | None = None
     limits: tuple[Number | None, Number | None] = (None, None)
     shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
@@ -214,9 +214,6 @@ class PanelSpec(PanelKeys):
             raise InputError(f"compute is {self.compute!r}; allowed: {allowed}")
         if (self.x.tag is not None) != by_tag:
             raise InputError(f"x.tag is {self.x.tag!r}; allowed: {'a column' if by_tag else none}")
-        for axis, spec in (("x", self.x), ("y", self.y)):
-            if spec.scale == "categories" and not (by_tag and axis == "x"):
-                raise InputError(f"{axis}.scale is 'categories'; allowed: linear, log")
         for index, series in enumerate(self.series):
             if series.level and not by_tag:
                 raise InputError(
