@@ -8,7 +8,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -253,14 +252,19 @@ class Texts(Spec):
     caption: Caption
 
 
-class FigureKeys(Texts, PanelKeys):
+class WholeKeys(Texts):
+    """What a figure says and how the whole of it is drawn."""
+
+    share_y: StrictBool = False
+    residuals: StrictBool = False
+    direct_labels: StrictBool = False
+
+
+class FigureKeys(WholeKeys, PanelKeys):
     """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
 
     title: Title  # not the panel's
     panels: dict[str, PanelKeys] = {}
-    share_y: StrictBool = False
-    residuals: StrictBool = False
-    direct_labels: StrictBool = False
 
     @model_validator(mode="after")
     def _panels_are_in_order(self) -> "FigureKeys":
@@ -279,21 +283,14 @@ class DiagramKeys(Texts):
     looks: Looks = {}
 
 
-@dataclass(frozen=True)
-class FigureSpec:
+class FigureSpec(WholeKeys):
     """A whole figure: its panels by letter, or one without a letter.
 
     A diagram has no panels: the paper's module ``diagrams`` draws it from ``diagram_reads``.
     """
 
     name: str
-    title: str
-    message: str
-    caption: str
-    panels: Mapping[str, PanelSpec]
-    share_y: bool = False
-    residuals: bool = False
-    direct_labels: bool = False
+    panels: dict[str, PanelSpec] = {}
     diagram_reads: tuple[str, ...] = ()
 
     @property
@@ -320,7 +317,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     if isinstance(document, Mapping) and document.get("kind") == "diagram":
         diagram = validated(DiagramKeys, document, place)
         texts = diagram.model_dump(include={*Texts.model_fields})
-        return FigureSpec(name, panels={}, diagram_reads=diagram.reads, **texts)
+        return FigureSpec(name=name, diagram_reads=diagram.reads, **texts)
     keys = validated(FigureKeys, document, place)
     shared = {key: document[key] for key in PanelKeys.model_fields if key in document}
     panels = {
@@ -331,8 +328,8 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         )
         for letter, panel in (document.get("panels") or {"": {}}).items()
     }
-    whole = keys.model_dump(include={*Texts.model_fields, "share_y", "residuals", "direct_labels"})
-    return FigureSpec(name, panels=panels, **whole)
+    whole = keys.model_dump(include={*WholeKeys.model_fields})
+    return FigureSpec(name=name, panels=panels, **whole)
 
 
 def has_published(document: Mapping[str, Any]) -> bool:
