@@ -143,7 +143,12 @@ def test_two_phases_agree_with_draws() -> None:
 def test_pooled_samples_are_not_private() -> None:
     """BAI-E10: a negative control, which a sound audit has to catch."""
     for arms in (3, 4):
-        chances = tree_chances(arms, (1, 2), 1.0, pooled=True)
+        chances = tree_chances(arms, (1, 2), 1.0)
+        sums = np.indices(chances.shape[1:], dtype=np.float64)
+        for other in range(1, arms):
+            first, second = sums[0] - sums[other], sums[arms] - sums[arms + other]
+            # The second phase compares the sums of both.
+            chances[other - 1] += log_tail_of_two(-first - second) - log_tail_of_two(-second)
         assert largest_loss(chances).epsilon > 1.2
 
 

@@ -310,7 +310,7 @@ def test_a_log_has_whole_lines(
 ) -> None:
     monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
-    assert list(progress.progress(range(3), 3, "simulating ucb1")) == [0, 1, 2]
+    assert list(progress.progress(range(3), "simulating ucb1")) == [0, 1, 2]
     printed = capsys.readouterr().err
     lines = printed.splitlines()
     assert lines[1].startswith("simulating ucb1: 1 of 3 batches, 00:00 gone, about ")

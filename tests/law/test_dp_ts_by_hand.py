@@ -40,25 +40,17 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Law:
-    """What is printed, and by which factor a wrong law departs from it.
-
-    Attributes:
-        epsilon: of the algorithm.
-        log_base: of both logarithms.
-        release_factor: times the scale of the noise of a release.
-        node_factor: times the scale of the noise of a node.
-        extra_levels: added to the r + 1 levels that scale the noise of a node.
-        shift_factor: times the amount by which a mean is raised.
-        root_over_all: whether the root covers the logarithm of the pulls as well.
-    """
+    """What is printed, and by which factor a wrong law departs from it."""
 
     epsilon: float
     log_base: float = 2.0
     release_factor: float = 1.0
     node_factor: float = 1.0
     extra_levels: int = 0
+    """Added to the r + 1 levels that scale the noise of a node."""
     shift_factor: float = 1.0
     root_over_all: bool = False
+    """Whether the root covers the logarithm of the pulls as well."""
 
 
 class Played(NamedTuple):
@@ -124,15 +116,7 @@ def shift(law: Law, pulls: NDArray[np.int64], t: int) -> Values:
 
 
 def play(law: Law, means: list[float], horizon: int, runs: int, seed: int) -> Played:
-    """Play runs side by side on Bernoulli arms.
-
-    Args:
-        law: of the algorithm.
-        means: of the arms.
-        horizon: number of rounds, at least one an arm.
-        runs: number of runs.
-        seed: of the generator.
-    """
+    """Play runs side by side on Bernoulli arms."""
     generator = np.random.default_rng(seed)
     expected, every = np.array(means), np.arange(runs)
     noises = [noise(law, horizon, runs, generator) for _ in means]
@@ -195,11 +179,6 @@ def by_hand(law: Law, horizon: int, seed: int = 1) -> Played:
     return play(law, MEANS, horizon, RUNS[horizon], seed)
 
 
-def printed(epsilon: float, log: str) -> Law:
-    """The law as it is printed."""
-    return Law(epsilon, LOGS[log])
-
-
 def noises(played: Played) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield the noise in the private sums at the end, by arm and by what enters it."""
     for arm in range(len(MEANS)):
@@ -235,16 +214,16 @@ def ks(first: NDArray[np.generic], second: NDArray[np.generic]) -> float:
 @pytest.mark.parametrize("horizon", [SHORT, LONG])
 @pytest.mark.parametrize(("epsilon", "log"), CASES)
 def test_the_kernel_plays_the_printed_law(epsilon: float, log: str, horizon: int) -> None:
-    found = p_values(kernel(epsilon, log, horizon), by_hand(printed(epsilon, log), horizon))
+    found = p_values(kernel(epsilon, log, horizon), by_hand(Law(epsilon, LOGS[log]), horizon))
     assert min(found.values()) > LINE, found
 
 
 def test_null_control() -> None:
-    for epsilon, log in CASES[:1]:
-        for horizon in [SHORT, LONG]:
-            law = printed(epsilon, log)
-            found = p_values(by_hand(law, horizon, seed=2), by_hand(law, horizon))
-            assert min(found.values()) > LINE, found
+    epsilon, log = CASES[0]
+    for horizon in [SHORT, LONG]:
+        law = Law(epsilon, LOGS[log])
+        found = p_values(by_hand(law, horizon, seed=2), by_hand(law, horizon))
+        assert min(found.values()) > LINE, found
 
 
 WRONG = [

@@ -35,6 +35,29 @@ Words = tuple[str, str]
 """Both inputs, and the event."""
 
 
+NORMS = {"l1": 1, "l2": 2}
+"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
+
+DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
+WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}
+"""Norm -> angles of two unit vectors with the largest loss, of all whole degrees."""
+
+WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
+"""Features u, u/2, u/4; theta = u makes the means 1, 1/2 and 1/4, with arm 1 the one best arm."""
+
+_ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
+_RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
+_SKIPPED = "phase 2 does not pull arm 1"
+_ONE_SUM = "rewards of arm 1 are 0, or all but one are"
+
+_INSTANCES = {
+    "witness": (3, "features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SKIPPED),
+    "line": (2, "features 1 and 0 on a line; arm 1 alone is pulled", _RECOMMENDED[0]),
+    "plane": (2, "two independent features", _RECOMMENDED[0]),
+}
+"""Instance -> arms, its features, and the event."""
+
+
 def sign_chances(pulls: int, epsilon: float, largest_reward: float = 1.0) -> Values:
     """Return log chances of both signs of DP-BAI's noisy sum, two arms on a line, by the sum."""
     sums = largest_reward * np.arange(pulls + 1)
@@ -61,7 +84,7 @@ def tree_pulls(arms: int, dimension: int, budget: int) -> tuple[int, int]:
     return first, second
 
 
-def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool = False) -> Values:
+def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float) -> Values:
     """Return log chances that arm 0 wins two phases, which keep two of K arms, all pulled, and one.
 
     The first axis is the other survivor, the others are the sums of the K arms in either phase.
@@ -74,18 +97,8 @@ def tree_chances(arms: int, pulls: tuple[int, int], epsilon: float, pooled: bool
         lost = [arm for arm in range(1, arms) if arm != other]
         survives = log_selection(first[:, [0, other]], first[:, lost])
         ahead = (second[:, 0] - second[:, other])[None, :]
-        if pooled:
-            ahead = ahead + (first[:, 0] - first[:, other])[:, None]
         outcomes.append((survives[:, None] + log_tail_of_two(-ahead)).reshape(shape))
     return np.stack(outcomes)
-
-
-NORMS = {"l1": 1, "l2": 2}
-"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
-
-DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
-WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}
-"""Norm -> angles of two unit vectors with the largest loss, of all whole degrees."""
 
 
 def unit_vectors(*degrees: float) -> Values:
@@ -150,10 +163,6 @@ def outcome_chances(horizon: int, epsilon: float) -> Values:
         outside = np.log1p(-np.exp(np.minimum(np.logaddexp(first, second), 0.0)))
         between = tails[0] + np.log1p(-np.exp(tails[1] - tails[0]))
     return np.stack([first, second, np.where(one_side, between, outside)])
-
-
-WITNESS = ((1.0, 0.0), (0.5, 0.0), (0.25, 0.0))
-"""Features u, u/2, u/4; theta = u makes the means 1, 1/2 and 1/4, with arm 1 the one best arm."""
 
 
 def deviation(epsilon: float, delta: float, calibration: str) -> float:
@@ -225,20 +234,11 @@ def difference_rows(
     return rows_of_losses(chances, describe, epsilon, **about)
 
 
-_ARMS_1_AND_2 = "rewards of arm 1 minus those of arm 2"
-_RECOMMENDED = ("the recommended arm is arm 2", "the recommended arm is arm 1")
-_SKIPPED = "phase 2 does not pull arm 1"
-_ONE_SUM = "rewards of arm 1 are 0, or all but one are"
-
-
-def dp_bai_rows(
-    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 2.0, 5.0),
-    budgets: Sequence[int] = (12, 1002, 10_002),
-) -> Iterator[AuditRow]:
+def dp_bai_rows() -> Iterator[AuditRow]:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
-    for epsilon in epsilons:
+    for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
         # The paper's instance I-B pays up to 1.1 (BAI-E7).
-        for reward, budget in itertools.product((1.0, 1.1), budgets):
+        for reward, budget in itertools.product((1.0, 1.1), (12, 1002, 10_002)):
             about: dict[str, Any] = {"statement": "AUD-9", "horizon": budget}
             if reward != 1.0:
                 about |= {"statement": "AUD-10", "more": f"; rewards 0 or {reward:g}"}
@@ -279,17 +279,13 @@ def _tree_rows(epsilon: float, arms: int, dimension: int, budget: int) -> Iterat
         yield from rows_of_losses(chances, describe, epsilon, **about)
 
 
-def dp_od_rows(
-    epsilons: Sequence[float] = (0.1, 1.0, 5.0),
-    budgets: Sequence[int] = (12, 1002),
-    square_budgets: Sequence[int] = (23, 103),
-) -> Iterator[AuditRow]:
+def dp_od_rows() -> Iterator[AuditRow]:
     """Yield AUD-11: DP-OD with two arms, with their midpoint, and with four on a square."""
-    for norm, epsilon in itertools.product(NORMS, epsilons):
+    for norm, epsilon in itertools.product(NORMS, (0.1, 1.0, 5.0)):
         about: dict[str, Any] = {"statement": "AUD-11", "algorithm": "dp-od"}
         about["interpretation"] = f"norm={norm}"
         pairs = dict.fromkeys((DIAGONAL, (0.0, 90.0), WORST[norm]))
-        for budget, angles, arms in itertools.product(budgets, pairs, (2, 3)):
+        for budget, angles, arms in itertools.product((12, 1002), pairs, (2, 3)):
             pulls = pulls_of("plane", budget) if arms == 2 else three_arm_pulls(budget)
             words = f"unit vectors at {angles[0]:g} and {angles[1]:g} degrees"
             features = words if arms == 2 else f"{words} and half their sum"
@@ -299,7 +295,7 @@ def dp_od_rows(
             about |= {"arms": arms, "horizon": budget}
             yield from difference_rows(chances, sums, _RECOMMENDED, epsilon, **about)
         outputs = "the recommended arm is its antipode", _RECOMMENDED[1]
-        for budget in square_budgets:
+        for budget in (23, 103):
             pulls = (budget - 3) // 4
             features = "features (+-1, +-1)/sqrt 2, rewards of two arms 0"
             sums = f"{features}; {pulls} rewards of arm 1 minus those of its antipode"
@@ -308,20 +304,10 @@ def dp_od_rows(
             yield from difference_rows(chances, sums, outputs, epsilon, **about)
 
 
-_INSTANCES = {
-    "witness": (3, "features u, u/2 and u/4; phase 1 pulls arm 1 alone", _SKIPPED),
-    "line": (2, "features 1 and 0 on a line; arm 1 alone is pulled", _RECOMMENDED[0]),
-    "plane": (2, "two independent features", _RECOMMENDED[0]),
-}
-"""Instance -> arms, its features, and the event."""
-
-
-def dp_bai_gauss_rows(
-    epsilons: Sequence[float] = (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0),
-    deltas: Sequence[float] = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9),  # Those of the experiments.
-    budget: int = 10_002,
-) -> Iterator[AuditRow]:
+def dp_bai_gauss_rows() -> Iterator[AuditRow]:
     """Yield AUD-12: DP-BAI-Gauss; rewards may be anything in [0, 1]."""
+    budget, epsilons = 10_002, (0.1, 0.5, 1.0, 5.0, 8.0, 9.0, 10.0, 20.0)
+    deltas = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9)  # Those of the experiments.
     kinds = itertools.product(("classical", "analytic"), _INSTANCES.items(), epsilons, deltas)
     for calibration, (instance, (arms, features, words)), epsilon, delta in kinds:
         is_plane = instance == "plane"

@@ -30,6 +30,8 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_k
 from dpbandits.errors import InputError, user_code
 from dpbandits.metrics.intervals import rate_interval
 
+FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
+
 PLACE = "audit_mechanism"
 
 TOGETHER = 1 << 15
@@ -133,7 +135,7 @@ def choose(
 
     Every event is tried with its complement, and in both directions. None where there is no event.
     """
-    best: Choice | None = None
+    choices = []
     tried = 0
     for group in candidates:
         if not group.hits.size:
@@ -144,10 +146,9 @@ def choose(
         scores = measure.rank(low, high[:, ::-1])
         tried += scores.size
         complement, second, number = np.unravel_index(int(scores.argmax()), scores.shape)
-        score = float(scores[complement, second, number])
-        if best is None or score > best.score:
-            event = group.event(int(number))
-            best = Choice(replace(event, at_least=not complement), bool(second), score, 0)
+        event = replace(group.event(int(number)), at_least=not complement)
+        choices.append(Choice(event, bool(second), float(scores[complement, second, number]), 0))
+    best = max(choices, key=lambda choice: choice.score, default=None)
     return None if best is None else replace(best, tried=tried)
 
 
@@ -157,9 +158,6 @@ def choose_event(
     """Return the best event by runs of a purpose: half fit statistics, half rank events."""
     fitting, ranking = mechanism.outputs(purpose, runs, budget).split()
     return choose(mechanism.propose(fitting, ranking), ranking.count, measure, RANKING_LEVEL)
-
-
-FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
 
 
 @dataclass(frozen=True)

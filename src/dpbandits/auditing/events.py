@@ -143,10 +143,7 @@ def halved(holds: Callable[[float], bool], low: float, high: float) -> tuple[flo
 
 
 def p_value(bound: Callable[[float], float], claimed: float) -> float:
-    """Return the smallest level at which a bound exceeds what is claimed; 1 for no claim.
-
-    It is a p-value of the claim, as a bound at a level is wrong with at most that probability.
-    """
+    """Return the smallest level at which a bound exceeds the claim: a p-value; 1 for no claim."""
     if not bound(1.0 - 1e-9) > claimed:
         return 1.0
     return math.exp(halved(lambda log: not bound(math.exp(log)) > claimed, -700.0, 0.0)[1])

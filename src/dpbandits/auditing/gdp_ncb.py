@@ -32,6 +32,24 @@ from dpbandits.privacy.witnesses import (
     stop_rules,
 )
 
+_Episode = tuple[int, int, float]
+"""(rewards in the private mean, pulls that its index counts, sum of the rewards)."""
+
+SMALL = 0.01
+"""c and alpha where they are scaled down: the accounting does not depend on them."""
+
+OFFSETS = (-3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 40)
+"""Pulls of the changed arm minus the other one's that are tried, of the parity of the rounds."""
+
+FIXED_LENGTH = "cap=root, stop_test=off, release_log=natural"
+"""Interpretation of Algorithm 1 whose Phase I has W rounds; Phase II begins with its means.
+
+The paper prints no base of the logarithm in the noise; with base 2 nothing exceeds epsilon (A9).
+"""
+
+STOP_EPSILON, STOP_HORIZON, WINDOW = 0.2, 10**7, 2**24
+"""That of the experiments; the smallest T of Figure 1, and a window, into which the event fits."""
+
 
 def exploration_witness(threshold: float, scale: float, pulls: int) -> Event:
     """Return the witness in the stop test of Phase I, Algorithm 1 as written.
@@ -82,10 +100,6 @@ def _of_split(other: int, changed: int, log_p: float, log_q: float) -> Event:
     # ln of the probability of these pulls, one given round being the changed arm's.
     ways = math.lgamma(other + changed) - math.lgamma(other + 1) - math.lgamma(changed)
     return Event(words, log_p, log_q, ways - (other + changed) * math.log(2.0), (other, changed))
-
-
-_Episode = tuple[int, int, float]
-"""(rewards in the private mean, pulls that its index counts, sum of the rewards)."""
 
 
 def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
@@ -156,13 +170,6 @@ def carried_episodes(rules: PhaseTwo, other: int, changed: int) -> list[_Episode
     return episodes
 
 
-SMALL = 0.01
-"""c and alpha where they are scaled down: the accounting does not depend on them."""
-
-OFFSETS = (-3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 40)
-"""Pulls of the changed arm minus the other one's that are tried, of the parity of the rounds."""
-
-
 def best_split(
     rules: PhaseTwo, witness: Callable[[PhaseTwo, int, int], Event], offsets: Iterable[int]
 ) -> Event:
@@ -194,13 +201,6 @@ def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     logs = [private + witness.log_p, private + witness.log_q]
     log_p, log_q = np.logaddexp(uniform, logs).tolist()
     return replace(witness, log_p=log_p, log_q=log_q)
-
-
-FIXED_LENGTH = "cap=root, stop_test=off, release_log=natural"
-"""Interpretation of Algorithm 1 whose Phase I has W rounds; Phase II begins with its means.
-
-The paper prints no base of the logarithm in the noise; with base 2 nothing exceeds epsilon (A9).
-"""
 
 
 class Kind(NamedTuple):
@@ -274,10 +274,6 @@ def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **abou
         scaled=is_scaled,
         **about,
     )
-
-
-STOP_EPSILON, STOP_HORIZON, WINDOW = 0.2, 10**7, 2**24
-"""That of the experiments; the smallest T of Figure 1, and a window, into which the event fits."""
 
 
 def stop_rows(toy_horizons: Sequence[int] = (12, 16, 24, 64)) -> Iterator[AuditRow]:

@@ -38,6 +38,12 @@ Arms = tuple[int, ...]
 CleanMeans = Callable[[int, int, int], float]
 """(arm, number of the release from 0, pulls in it) -> mean of the rewards in it."""
 
+LEAST_CHANCE = 1e-9  # Below it quadrature does not give a ratio to nine digits.
+MARGIN = 1e-8  # Above the error of quadrature, and taken off a log ratio.
+
+TABLES = ((0.0, 0.0, 0), (0.0, 0.0, 1), (0.0, 1.0, 1), (1.0, 1.0, 0))
+"""Constant rewards of both arms, and which private mean of arm 1 has the changed reward."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -134,11 +140,6 @@ def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Pi
         return laplace_density(x, centre, scale) * node.old.mass(low, high)
 
     return fit(weighed, np.concatenate([breaks, inside]))
-
-
-LEAST_CHANCE, MARGIN = 1e-9, 1e-8
-"""Below such a chance quadrature does not give a ratio to nine digits; the margin is above its
-error, and taken off a log ratio."""
 
 
 def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
@@ -273,10 +274,6 @@ def _second_wins(means: Values, others: Values, count: int) -> Values:
         ((1.0 - other) * count + 1.0)[:, None], (other * count + 1.0)[:, None], 1.0 - theta
     )
     return np.asarray((density @ above.T)[which][:, other_which])
-
-
-TABLES = ((0.0, 0.0, 0), (0.0, 0.0, 1), (0.0, 1.0, 1), (1.0, 1.0, 0))
-"""Constant rewards of both arms, and which private mean of arm 1 has the changed reward."""
 
 
 def sequence_rows(statement: str, algorithm: str, policy: Policy) -> Iterator[AuditRow]:

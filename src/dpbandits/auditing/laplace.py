@@ -68,9 +68,6 @@ def log_selection(kept: ArrayLike, lost: ArrayLike) -> Values:
     integral is by Gauss and Legendre; outside of all, exp(z) makes it a polynomial.
     """
     high, low = np.asarray(kept, np.float64), np.asarray(lost, np.float64)
-    batch = np.broadcast_shapes(high.shape[:-1], low.shape[:-1])
-    high = np.broadcast_to(high, (*batch, high.shape[-1]))
-    low = np.broadcast_to(low, (*batch, low.shape[-1]))
     points, log_weights = _nodes(np.sort(np.concatenate([high, low], axis=-1), axis=-1))
     below = log_tail(low[..., None] - points[..., None, :])
     density = -np.abs(points[..., None, :] - low[..., None]) - np.log(2.0)

@@ -37,6 +37,10 @@ from dpbandits.auditing.thompson import (
 from dpbandits.kernels import njit
 
 GOLDEN = 0.618034  # step of the dither: multiples of it fill the unit interval evenly
+DELTAS = (1e-6, 1e-3)  # at which epsilon is compared (AUD-4)
+
+LEAST = math.exp(OBSERVABLE)
+"""An event and its complement with such chances under both inputs can be seen in simulations."""
 
 
 @dataclass(frozen=True)
@@ -185,10 +189,6 @@ def loss_law_many(
     return LossLaw(ratios, *np.sum(list(states.values()), axis=0))
 
 
-LEAST = math.exp(OBSERVABLE)
-"""An event and its complement with such chances under both inputs can be seen in simulations."""
-
-
 def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
     """Return the event that the ratio is at least a threshold with the largest bound on mu.
 
@@ -283,9 +283,6 @@ def theorem_3_rows(
     for horizon, arms in sizes:
         law = partial(loss_law if arms == 2 else loss_law_many, ts_gaussian(horizon))
         yield lattice_row(law, candidate_pairs(horizon, arms), **theorem_3(horizon, arms))
-
-
-DELTAS = (1e-6, 1e-3)  # at which epsilon is compared (AUD-4)
 
 
 def epsilon_rows(horizons: Sequence[int] = (10, 30, 100, 300, 1_000)) -> Iterator[AuditRow]:

@@ -4,7 +4,7 @@ The output of a regret algorithm is its arms, that of a best-arm algorithm the a
 the pulls of every arm, which the sequence of arms shows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -78,8 +78,8 @@ def _play(advance, settings, states, table, by_round, generator, buffers, rounds
     horizon = rounds.shape[1]
     # Numba compiles loops over numbers two seconds faster than assignments to slices.
     for run in range(rounds.shape[0]):
-        for byte in range(memory.size):
-            memory[byte] = fresh[byte]
+        for word in range(memory.size):
+            memory[word] = fresh[word]
         for arm in range(laws.size):
             rows[arm, NEXT] = 0.0
         t = 0
@@ -100,32 +100,29 @@ def _play(advance, settings, states, table, by_round, generator, buffers, rounds
     return False
 
 
-def _in_one_array(state: Any) -> tuple[Any, NDArray[np.uint8]]:
+def _in_one_array(state: Any) -> tuple[Any, NDArray[np.int64]]:
     """Return a state whose arrays share one block of memory, and the block, to begin runs anew."""
-    arrays = list(_arrays(state))
-    ends = np.cumsum([0, *(-(-array.nbytes // 8) * 8 for array in arrays)])
-    memory = np.zeros(ends[-1], np.uint8)
+    arrays: list[NDArray[Any]] = []
+    _mapped(state, arrays.append)
+    ends = np.cumsum([0, *(-(-array.nbytes // 8) for array in arrays)])
+    memory = np.zeros(ends[-1], np.int64)
     views = []
     for array, begin in zip(arrays, ends[:-1], strict=True):
-        view = memory[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
-        view[...] = array
-        views.append(view)
-    return _rebuilt(state, iter(views)), memory
+        own = memory[begin:].view(np.uint8)[: array.nbytes]
+        views.append(own.view(array.dtype).reshape(array.shape))
+        views[-1][...] = array
+    left = iter(views)
+    return _mapped(state, lambda array: next(left)), memory
 
 
-def _arrays(part: Any) -> Any:
-    for value in part:
-        if isinstance(value, np.ndarray):
-            yield value
-        else:
-            yield from _arrays(value)
-
-
-def _rebuilt(part: Any, views: Any) -> Any:
-    values = (
-        next(views) if isinstance(value, np.ndarray) else _rebuilt(value, views) for value in part
+def _mapped(part: Any, function: Callable[[NDArray[Any]], Any]) -> Any:
+    """Return named tuples in named tuples with a function of each of their arrays."""
+    return type(part)(
+        *(
+            function(each) if isinstance(each, np.ndarray) else _mapped(each, function)
+            for each in part
+        )
     )
-    return type(part)(*values)
 
 
 @dataclass(frozen=True)

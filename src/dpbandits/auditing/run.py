@@ -37,11 +37,14 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 
-LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, 20_000
+LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
 MOST_ARMS, LONGEST = 100, 1_000_000
 
 MEMORY = 8 * 10**9  # bytes that the choosing runs may take
 RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
+
+NOISE = {"epsilon": 2.0, "c": 0.25}
+"""Parameter that sets the noise -> factor that halves it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +66,17 @@ class Audit(MechanismAudit):
         """Return all of it in a few lines."""
         row = self.row
         claimed = "nothing" if math.isinf(row.claimed) else f"{row.claimed:.6g}"
-        return "\n".join(
-            [
-                f"lower bound: {row.measure} >= {row.lower:.6g} with confidence {row.confidence:g}",
-                f"claimed: {claimed}; verdict: {self.verdict}",
-                f"event: {row.event}",
-                f"direction: {row.direction}; shares of runs: {self.share[0]:.6g} under x, "
-                f"{self.share[1]:.6g} under x'",
-                f"pair ({row.notion}): {row.pair}",
-                f"tried: {self.pairs} pairs, {self.events} events, on runs apart from those that "
-                f"certify",
-                f"runs: {row.runs} per table, which can certify {self.ceiling:.6g} at most",
-                f"seconds: {row.seconds:.1f}",
-            ]
+        return (
+            f"lower bound: {row.measure} >= {row.lower:.6g} with confidence {row.confidence:g}\n"
+            f"claimed: {claimed}; verdict: {self.verdict}\n"
+            f"event: {row.event}\n"
+            f"direction: {row.direction}; shares of runs: {self.share[0]:.6g} under x, "
+            f"{self.share[1]:.6g} under x'\n"
+            f"pair ({row.notion}): {row.pair}\n"
+            f"tried: {self.pairs} pairs, {self.events} events, on runs apart from those that "
+            f"certify\n"
+            f"runs: {row.runs} per table, which can certify {self.ceiling:.6g} at most\n"
+            f"seconds: {row.seconds:.1f}"
         )
 
     __str__ = describe
@@ -181,34 +182,28 @@ class Question:
 
     def key(self, measure: Measure) -> str:
         """Return the key in the cache: all that the answer depends on, the threads not."""
-        description = {
-            "audit": self.describe(),
-            "pair": None if self.pair is None else self.pair.describe(),
-            "notion": self.notion,
-            "measure": asdict(measure),
-            "budget": {**asdict(self.budget), "workers": 0},
-            "fingerprints": [
-                algorithm_fingerprint(self.definition),
-                fingerprint("dpbandits.auditing.run"),
-            ],
-            "versions": [np.__version__, numba.__version__, scipy.__version__],
-        }
-        return digest_of(description)
-
-    @property
-    def pairs(self) -> list[Pair]:
-        """The pairs that are tried: the given one, or those of the search."""
-        if self.pair is not None:
-            return [self.pair]
-        return list(search_pairs(self.notion, self.arms, self.horizon))
+        return digest_of(
+            {
+                "audit": self.describe(),
+                "pair": None if self.pair is None else self.pair.describe(),
+                "notion": self.notion,
+                "measure": asdict(measure),
+                "budget": {**asdict(self.budget), "workers": 0},
+                "fingerprints": [
+                    algorithm_fingerprint(self.definition),
+                    fingerprint("dpbandits.auditing.run"),
+                ],
+                "versions": [np.__version__, numba.__version__, scipy.__version__],
+            }
+        )
 
     def certified(
         self, cache: Cache, claim: tuple[Measure, float]
     ) -> tuple[MechanismAudit, dict[str, Any]]:
         """Return what is certified for the worst pair, from the cache where it is there.
 
-        Beside it stand the ``place`` of that pair, the ``events`` that the search tried, and the
-        ``seconds`` that it took when it was computed.
+        Beside it stand that ``pair`` in words, how many ``pairs`` and ``events`` the search tried,
+        and the ``seconds`` that it took when it was computed.
         """
         (measure, claimed), budget = claim, self.budget
         path = cache.cells / f"audit-{self.key(measure)}.npz"
@@ -217,7 +212,9 @@ class Question:
             counted["hits"] = tuple(counted["hits"])
             return MechanismAudit(measure, claimed, **counted), about
         begun = time.monotonic()
-        mechanisms = [self.mechanism(pair) for pair in self.pairs]
+        searched = search_pairs(self.notion, self.arms, self.horizon)
+        pairs = list(searched) if self.pair is None else [self.pair]
+        mechanisms = [self.mechanism(pair) for pair in pairs]
         place, events = 0, 0
         if len(mechanisms) > 1:
             choices = [
@@ -229,13 +226,13 @@ class Question:
         found = certify(mechanisms[place], claimed, measure, budget)
         counted = {**vars(found)}
         del counted["measure"], counted["claimed"]
-        about = {"place": place, "events": events, "seconds": time.monotonic() - begun}
+        about = {"pair": pairs[place].words, "pairs": len(pairs), "events": events}
+        about["seconds"] = time.monotonic() - begun
         cache.write(path, {"answer": np.array(json.dumps([counted, about]))})
         return found, about
 
     def audit(self, cache: Cache, statement: str = "") -> Audit:
         """Return the answer as a row beside what is claimed."""
-        pairs = self.pairs
         found, about = self.certified(cache, self.claim)
         parameters = dict(vars(self.parameters))
         if found.measure.delta:
@@ -250,7 +247,7 @@ class Question:
             horizon=self.horizon,
             parameters=_text(parameters),
             notion=self.notion,
-            pair=pairs[about["place"]].words,
+            pair=about["pair"],
             engine="black box",
             event=found.event,
             direction=found.direction,
@@ -265,23 +262,11 @@ class Question:
             seconds=about["seconds"],
         )
         events = about["events"] + found.tried
-        return Audit(**vars(found), row=row, pairs=len(pairs), events=events)
+        return Audit(**vars(found), row=row, pairs=about["pairs"], events=events)
 
 
 def _text(values: Mapping[str, object]) -> str:
     return " ".join(f"{key}={value}" for key, value in values.items())
-
-
-def _vectors(definition: Definition, features: ArrayLike | None) -> Any:
-    """Return the features of a best-arm algorithm, validated."""
-    if features is None:
-        return None
-    if not isinstance(definition, IdentificationAlgorithm):
-        raise InputError(f"features: {definition.id} takes none; allowed: left out")
-    try:
-        return tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise InputError("features are no table of numbers; allowed: one row an arm") from None
 
 
 def audit(
@@ -339,6 +324,14 @@ def audit(
     definition = find_definition(algorithm)
     if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+    vectors = None
+    if features is not None:
+        if not isinstance(definition, IdentificationAlgorithm):
+            raise InputError(f"features: {definition.id} takes none; allowed: left out")
+        try:
+            vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise InputError("features are no table of numbers; allowed: one row an arm") from None
     arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
     seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
     asked = Question(
@@ -349,7 +342,7 @@ def audit(
         definition.interpretations_from(interpretations or {}, variant),
         Budget(runs, level, seed, workers, search_runs),
         require_count("arms", arms, 2, MOST_ARMS),
-        _vectors(definition, features),
+        vectors,
         notion,
         pair,
     )
@@ -363,16 +356,11 @@ ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters
 
 @dataclass(frozen=True)
 class Published:
-    """The published black-box audit of one variant of an algorithm.
-
-    It is also asked with half of the noise, where a parameter sets it; ``silent`` says why nothing
-    is seen, or not even twice the claim.
-    """
+    """The published black-box audit of one variant of an algorithm."""
 
     statement: str
     question: Question
-    louder: Question | None
-    silent: str
+    silent: str  # why nothing is seen, or not even twice the claim
 
     def audit(self, cache: Cache) -> Audit:
         """Return the audit, with the reason in the place of its event where nothing is seen."""
@@ -386,18 +374,19 @@ class Published:
 
         The case is played with half of the noise; it is caught where the bound exceeds the claim.
         """
-        if self.louder is None:
-            return "" if math.isinf(self.question.claim[1]) else "no parameter of noise"
-        found, _ = self.louder.certified(cache, self.question.claim)
+        claim, params = self.question.claim, vars(self.question.parameters)
+        if math.isinf(claim[1]):
+            return ""
+        halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+        if not halved:
+            return "no parameter of noise"
+        parameters = self.question.definition.parameters_from({**params, **halved})
+        found, _ = replace(self.question, parameters=parameters).certified(cache, claim)
         if found.verdict == FAILS:
             return "caught"
         # Where nothing is seen at all, the event has the reason.
         is_seen = self.question.audit(cache).row.lower > 0.0
         return f"missed: {self.silent}" if is_seen and self.silent else "missed"
-
-
-NOISE = {"epsilon": 2.0, "c": 0.25}
-"""Parameter that sets the noise -> factor that halves it."""
 
 
 def published(
@@ -410,22 +399,18 @@ def published(
             continue
         pair = constant(case.level, case.others, pull=case.pull, before=case.before)
         budget = Budget(min(runs, case.runs), LEVEL, seed, workers)
-        params = dict(case.parameters or definition.example)
-        halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
+        parameters = definition.parameters_from(case.parameters or definition.example)
         for variant in definition.variants:
             question = Question(
                 definition,
-                definition.parameters_from(params),
+                parameters,
                 case.horizon,
                 variant,
                 definition.interpretations_from({}, variant),
                 budget,
                 pair=pair,
             )
-            louder = None
-            if halved and question.claim[1] < math.inf:
-                louder = replace(question, parameters=definition.parameters_from(params | halved))
             given = case.statement
             statement = given if isinstance(given, str) else given[variant]
-            found.append(Published(statement, question, louder, case.silent.get(variant, "")))
+            found.append(Published(statement, question, case.silent.get(variant, "")))
     return found

@@ -16,8 +16,12 @@ from scipy.special import expit
 
 from dpbandits.auditing.events import Values
 
+Counts = NDArray[np.int64]
 Outputs = NDArray[Any]
 """One output a row: arms by round, or whatever a mechanism releases; shape (runs, columns)."""
+
+MOST_ROUNDS = 64  # prefixes and weights are named in the words of an event
+DIGITS = 3  # of weights, so that the score can be computed from its words
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,6 @@ STATISTICS: Mapping[str, tuple[Callable[[int], Statistic], ...]] = {
 """Algorithm -> (arm whose reward differs) -> statistics for it, whose thresholds come first."""
 
 
-Counts = NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class Runs:
     """Outputs under x and under x', equally many."""
@@ -152,9 +153,6 @@ def of_pulls(arm: int, ranking: Runs) -> Iterator[Candidates]:
         begin = end
         words = f"pulls of arm {arm + 1} in rounds 1 to {end}"
         yield thresholds(Statistic(words, partial(pulled, end)), x, other)
-
-
-MOST_ROUNDS = 64  # prefixes and weights are named in the words of an event
 
 
 def arms_words(sequence: Counts) -> str:
@@ -221,9 +219,6 @@ def _keys(rows: Outputs) -> NDArray[np.generic]:
         return keys
     whole = np.ascontiguousarray(rows, dtype=np.int32)
     return whole.view(np.dtype((np.void, whole.itemsize * width))).ravel()
-
-
-DIGITS = 3  # of weights, so that the score can be computed from its words
 
 
 def classifier_score(arms: int, fitting: Runs) -> Statistic | None:

@@ -27,6 +27,25 @@ from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import njit
 
+_OUTER = np.array([12.0, 16.0, 24.0, 37.0])
+_BREAKS = np.concatenate([-_OUTER, np.arange(-9.0, 9.1, 1.5), _OUTER])
+"""Where the line is cut, in deviations from every centre."""
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+
+ABANDONED = constant(1.0, 0.0)
+"""Arm 1 always pays 1 and arm 2 always 0; in x, the first reward of arm 1 is 0."""
+
+PULLS, OTHER_PULLS = (1, 2, 3, 5, 10), (1, 2, 5, 10, 100, 1_000, 10_000)
+"""Pulls of the arm with the changed reward before a decision, and of the other arm."""
+
+FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)  # T of the abandoned arm
+
+_TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
+"""Quantiles of the first half at which thresholds on the ratio are tried."""
+
+SAMPLED_ZETA = 1.5  # distance of arm 1 in the tables of the simulated outputs
+
 
 @dataclass(frozen=True)
 class Sampler:
@@ -87,13 +106,6 @@ def dp_ts_ucb(alpha: float, horizon: int, arms: int = 2) -> Sampler:
     return Sampler(rounds, 1, math.log(horizon) ** alpha, 0, batches=True)
 
 
-_OUTER = np.array([12.0, 16.0, 24.0, 37.0])
-_BREAKS = np.concatenate([-_OUTER, np.arange(-9.0, 9.1, 1.5), _OUTER])
-"""Where the line is cut, in deviations from every centre."""
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
-
-
 @njit
 def log_ndtr_of_one(x: float) -> float:
     """Return the log of the standard normal distribution function."""
@@ -119,8 +131,7 @@ def log_chance(arm: int, centres: Values, deviations: Values) -> float:
     arms = centres.size
     if arms == 2:
         spread = math.sqrt(deviations[0] ** 2 + deviations[1] ** 2)
-        exact: float = log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread)
-        return exact
+        return float(log_ndtr_of_one((centres[arm] - centres[1 - arm]) / spread))
     breaks = np.empty(arms * _BREAKS.size)
     for i in range(arms):
         for j in range(_BREAKS.size):
@@ -161,10 +172,6 @@ def choice_chances(centres: Values, deviations: Values) -> Values:
     return np.array([log_chance(arm, centres, deviations) for arm in range(centres.size)])
 
 
-ABANDONED = constant(1.0, 0.0)
-"""Arm 1 always pays 1 and arm 2 always 0; in x, the first reward of arm 1 is 0."""
-
-
 def abandoned_arm(sampler: Sampler) -> Event:
     """Return the transcript on ``ABANDONED`` in which arm 1 is not pulled after its forced pulls.
 
@@ -181,10 +188,6 @@ def abandoned_arm(sampler: Sampler) -> Event:
     begin = f"each arm {forced} times" if forced else "arm 1 in round 1"
     words = f"{begin}, then arm 2 in all rounds up to {rounds}"
     return Event(words, log_p, log_q, 0.0 if forced else math.log(0.5))
-
-
-PULLS, OTHER_PULLS = (1, 2, 3, 5, 10), (1, 2, 5, 10, 100, 1_000, 10_000)
-"""Pulls of the arm with the changed reward before a decision, and of the other arm."""
 
 
 def score_shift(pulls: int, others: int) -> float:
@@ -218,10 +221,6 @@ def worst_decision(epsilon: float) -> Event:
         score = max(-epsilon / shift - shift / 2.0, lowest)
         decisions.append(decision(pulls, others, chosen, score))
     return max(decisions, key=lambda event: event.delta(epsilon))
-
-
-_TRIED = np.concatenate([np.geomspace(0.002, 0.1, 8), np.linspace(0.15, 0.9, 12), [0.95, 0.99]])
-"""Quantiles of the first half at which thresholds on the ratio are tried."""
 
 
 def simulate(
@@ -342,16 +341,10 @@ def abandoned_row(sampler: Sampler, **about: Any) -> AuditRow:
     return exact_row(event, words, measure=MU, engine="exact sequence", **about)
 
 
-FAR = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
-
-
-def far_rows(far: Sequence[int] = FAR) -> Iterator[AuditRow]:
+def far_rows(far: Sequence[int] = FAR, count: str = "n+1", **about: Any) -> Iterator[AuditRow]:
     """Yield AUD-2 by the abandoned arm."""
     for horizon in far:
-        yield abandoned_row(ts_gaussian(horizon), **theorem_3(horizon))
-
-
-SAMPLED_ZETA = 1.5  # distance of arm 1 in the tables of the simulated outputs
+        yield abandoned_row(ts_gaussian(horizon, count), **theorem_3(horizon) | about)
 
 
 def sampled_rows(
@@ -390,8 +383,7 @@ def quoted_rows(far: Sequence[int] = FAR, horizon: int = 1_000_000) -> Iterator[
     Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
     """
     about = {"statement": "AUD-6", "interpretation": "count=n"}
-    for rounds in far:
-        yield abandoned_row(ts_gaussian(rounds, "n"), **theorem_3(rounds) | about)
+    yield from far_rows(far, "n", **about)
     figure_4 = [(0, 5.0 * math.log(horizon) ** alpha) for alpha in (0.0, 0.25, 0.5, 0.75, 1.0)]
     # c makes the privacy equal to that of DP-TS-UCB.
     pre_pulls = (0, 1, 500, 1_000, 2_000, 5_000, 100_000)

@@ -139,11 +139,6 @@ class Cell:
         """Fingerprint of the sources that the cell's results depend on."""
         return algorithm_fingerprint(self.algorithm)
 
-    @cached_property
-    def modules(self) -> tuple[str, ...]:
-        """Modules of this package that the cell is played with."""
-        return _modules(self.definition)
-
 
 @dataclass(frozen=True)
 class Work:
@@ -225,7 +220,7 @@ class Series:
 def algorithm_fingerprint(algorithm: str | Definition) -> str:
     """Return the fingerprint of an algorithm, of the registry or user-defined, as loaded."""
     definition = find_definition(algorithm)
-    ours = fingerprint(*_modules(definition))
+    ours = fingerprint(*modules_of(definition))
     if not is_user_defined(definition):
         return ours
     is_regret = isinstance(definition, Algorithm)
@@ -234,7 +229,7 @@ def algorithm_fingerprint(algorithm: str | Definition) -> str:
     return digest_of([ours, CHECKS, digest(definition.id, parts)])[:16]
 
 
-def _modules(definition: Definition) -> tuple[str, ...]:
+def modules_of(definition: Definition) -> tuple[str, ...]:
     """Return the modules of this package that an algorithm is played with."""
     return (PLAY,) if is_user_defined(definition) else (registered()[definition.id], PLAY)
 

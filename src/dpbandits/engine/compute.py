@@ -18,7 +18,7 @@ from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm
 from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, Series, Work, make_cell
+from dpbandits.engine.cells import Cell, Series, Work, make_cell, modules_of
 from dpbandits.engine.custom import packed, unpacked
 from dpbandits.engine.identity import SOURCES_HASH, require_unedited
 from dpbandits.engine.play import Runs
@@ -108,14 +108,14 @@ def _played(
     missing: Sequence[Work], root_seed: int, workers: int, title: str
 ) -> Iterator[tuple[Work, Runs]]:
     """Play works and yield each, with its metrics, once all its parts are played."""
-    for modules in {work.cell.modules for work in missing}:
+    for modules in {modules_of(work.cell.definition) for work in missing}:
         require_unedited(*modules)
     # Processes that race on a cold cache of kernels would each compile everything.
     compile_kernels(work.cell for work in missing)
     parts_of = [_parts(work) for work in missing]
     parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
     waiting: list[dict[int, Runs]] = [{} for _ in missing]
-    for number, first, runs in progress(_over(parts, root_seed, workers), len(parts), title):
+    for number, first, runs in progress(_over(parts, root_seed, workers), title, len(parts)):
         work, pieces = missing[number], waiting[number]
         pieces[first] = runs
         if len(pieces) == len(parts_of[number]):

@@ -81,15 +81,14 @@ def check_algorithm(
         raise InputError(f"on_fail is {on_fail!r}; allowed: 'raise', None")
     definition = find_definition(algorithm)
     given = definition.example if params is None else params
-    subject: list[_Kernel] = []
-
-    def prepare() -> None:
-        subject.append(_subject(definition, given, interpretations or {}, variant))
-
-    checks = [_result("parameters and guarantee are valid", prepare)]
-    chosen = list(_checks_of(*subject)) if subject else []
-    for name, function in progress(chosen, len(chosen), f"checking {definition.id}"):
-        checks.append(_result(name, function))
+    valid = "parameters and guarantee are valid"
+    try:
+        subject = _subject(definition, given, interpretations or {}, variant)
+    except InputError as error:
+        checks = [Check(valid, FAILED, str(error))]
+    else:
+        chosen = progress([*_checks_of(subject)], f"checking {definition.id}")
+        checks = [Check(valid, PASSED), *(_result(*named) for named in chosen)]
     failed = [check for check in checks if check.status == FAILED]
     if failed and on_fail == "raise":
         raise InputError(f"{failed[0].name}: {failed[0].detail} ({_summary(checks)})")

@@ -28,8 +28,8 @@ class _Lines(io.StringIO):
         return len(text)
 
 
-def progress(items: Iterable[Item], total: int, title: str) -> Iterator[Item]:
-    """Pass the items on and show how many of ``total`` are done."""
+def progress(items: Iterable[Item], title: str, total: int | None = None) -> Iterator[Item]:
+    """Pass the items on and show how many are done, of ``total`` where they have no length."""
     # Here: it looks for a notebook when it is imported.
     from tqdm.auto import tqdm
 

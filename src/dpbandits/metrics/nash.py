@@ -190,8 +190,8 @@ def inverse_sum_at(piece, time):
 
 
 @njit
-def end_piece(piece, time):
-    """End the present piece before the round ``time``."""
+def next_piece(piece, time, first, second, runs):
+    """End the present piece before the round ``time``, and begin one with changed sums."""
     length = time - piece.start[0]
     if length == 1:
         # One logarithm of a product of many means, instead of a logarithm for each.
@@ -204,11 +204,8 @@ def end_piece(piece, time):
     piece.spread_sum[0] += length * piece.spread[0]
     piece.inverse_sum[0] += length * piece.inverse[0]
     piece.start[0] = time
-
-
-@njit
-def begin_piece(piece, runs):
-    """Begin a piece with the present sums over a number of runs."""
+    piece.sums[0] += first
+    piece.sums[1] += second
     scale = UNIT / runs
     mean = piece.sums[0] * scale
     piece.mean[0] = mean
@@ -364,10 +361,7 @@ def _scan(piece, runs, begin, end, changes, inverse_sums):
         if first != 0 or second != 0:
             changes[time - begin, 0] = 0
             changes[time - begin, 1] = 0
-            end_piece(piece, time)
-            piece.sums[0] += first
-            piece.sums[1] += second
-            begin_piece(piece, runs)
+            next_piece(piece, time, first, second, runs)
 
 
 @njit
@@ -449,10 +443,7 @@ def sweep_changes(curve, times, changing, new, until):
         if in_logs:
             begin_piece_in_logs(piece, scores.logs, weights, arms)
         elif first != 0 or second != 0:
-            end_piece(piece, time)
-            piece.sums[0] += first
-            piece.sums[1] += second
-            begin_piece(piece, arms.size)
+            next_piece(piece, time, first, second, arms.size)
     record_marks(curve, until)
 
 

@@ -154,7 +154,7 @@ def check_filters(project: Project) -> None:
     results, and simulations whose parameters others tune, are not known before they are computed.
     """
     names = project.built()
-    for name in progress(names, len(names), "checking"):
+    for name in progress(names, "checking"):
         _check_study(project, project.study(name))
 
 

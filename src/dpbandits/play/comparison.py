@@ -1,6 +1,6 @@
 """Play several algorithms on one bandit, for one table and one plot."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -189,7 +189,7 @@ def compare(
     """
     if isinstance(algorithms, str | Mapping | Definition) or not len(algorithms):
         raise InputError(f"algorithms is {algorithms!r}; allowed: a list of algorithms")
-    entries = _with_shared(map(_entry, algorithms), {**(params or {}), **parameters})
+    entries = _with_shared([*map(_entry, algorithms)], {**(params or {}), **parameters})
     name = _length_name([entry["algorithm"] for entry in entries])
     given = {"horizon": horizon, "budget": budget}
     for key, value in given.items():
@@ -212,18 +212,17 @@ def _entry(given: Entry) -> dict[str, Any]:
     return entry | {"algorithm": find_definition(entry["algorithm"])}
 
 
-def _with_shared(entries: Iterable[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
+def _with_shared(entries: list[dict[str, Any]], shared: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the entries with the shared parameters that their algorithms have."""
-    known: dict[str, None] = {}
-    completed = []
-    for entry in entries:
-        names = entry["algorithm"].parameters
-        known |= dict.fromkeys(names)
-        taken = {name: value for name, value in shared.items() if name in names}
-        completed.append(entry | {"params": taken | (entry.get("params") or {})})
+    known = dict.fromkeys(name for entry in entries for name in entry["algorithm"].parameters)
     for name in shared:
         if name not in known:
             raise InputError.unknown("compare: parameter", name, known)
+    completed = []
+    for entry in entries:
+        names = entry["algorithm"].parameters
+        taken = {name: value for name, value in shared.items() if name in names}
+        completed.append(entry | {"params": taken | (entry.get("params") or {})})
     return completed
 
 

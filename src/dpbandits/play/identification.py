@@ -56,7 +56,7 @@ class Identification(Runs):
         with compilation_shown(name):
             return [
                 play_outcome(cell.player, cell.settings, self.root_seed, key, first)
-                for first in progress(starts, len(starts), f"playing {name} in full")
+                for first in progress(starts, f"playing {name} in full")
             ]
 
     @property
