@@ -181,7 +181,8 @@ def test_windows_times_segments_and_the_order_of_runs_change_no_bit(
     np.testing.assert_array_equal(alone.records.influences[:, 0], records.influences[:, t - 1])
     order = data.draw(st.permutations(range(len(runs))))
     other = entered([runs[r] for r in order], MEANS, grid).records
-    np.testing.assert_array_equal(other.means[:2], records.means[:2])
+    for name in ("log_means", "spreads"):
+        np.testing.assert_array_equal(getattr(other, name), getattr(records, name))
     np.testing.assert_array_equal(other.influences, records.influences[order])
 
 
@@ -204,7 +205,7 @@ def test_stretches_of_a_window_change_no_bit() -> None:
     many = runs * (nash.CHANGES_AT_ONCE // (2 * nash.ROUNDS_AT_ONCE))
     repeated = entered(many, MEANS, [300])
     assert len(many) * nash.ROUNDS_AT_ONCE > nash.CHANGES_AT_ONCE
-    np.testing.assert_allclose(repeated.records.means[0], whole.records.means[0], rtol=1e-14)
+    np.testing.assert_allclose(repeated.records.log_means, whole.records.log_means, rtol=1e-14)
     np.testing.assert_allclose(
         repeated.records.influences[:5], whole.records.influences, atol=1e-14
     )
@@ -228,7 +229,7 @@ def test_bins(monkeypatch: pytest.MonkeyPatch) -> None:
         for t in range(1, horizon + 1):
             inside = np.split(scored[:, :t], edges[edges < t], axis=1)
             logs = sum(part.shape[1] * math.log(part.mean()) for part in inside)
-            assert curve.records.means[4, t - 1] == pytest.approx(logs / t, rel=1e-11)
+            assert curve.records.binned[t - 1] == pytest.approx(logs / t, rel=1e-11)
 
 
 @given(runs=runs_of_segments(arms=2))
@@ -260,7 +261,7 @@ def test_a_round_of_mean_zero_counts_with_the_floor() -> None:
     # dp-ncb, Equation 2, step 3: log max(e, 1e-300). The floor moves with no run.
     curve = entered([[(0, 1), (1, 2)], [(0, 1), (0, 2)]], np.array([0.0, 0.5]), [1, 3])
     expected = [math.log(1e-300), (math.log(1e-300) + 2 * math.log(0.25)) / 3]
-    np.testing.assert_allclose(curve.records.means[0], expected, rtol=1e-14)
+    np.testing.assert_allclose(curve.records.log_means, expected, rtol=1e-14)
     np.testing.assert_allclose(curve.records.influences, [[0.0, 2 / 3], [0.0, -2 / 3]], atol=1e-15)
 
 
@@ -274,7 +275,7 @@ def test_long_pieces_lose_no_digits() -> None:
         mixed = (low + high) / 2
         mean = (change * mpmath.log(mixed) + (horizon - change) * mpmath.log(high)) / horizon
         influence = change * (low / mixed - 1) / horizon
-    assert curve.records.means[0][0] == pytest.approx(float(mean), rel=1e-14)
+    assert curve.records.log_means[0] == pytest.approx(float(mean), rel=1e-14)
     # The sum of 1/e reaches 1e10, where a double is exact to 1e-6; over 1e10 rounds, 1e-16.
     expected = [float(influence), -float(influence)]
     np.testing.assert_allclose(curve.records.influences[:, 0], expected, atol=1e-15)
@@ -287,7 +288,7 @@ def test_products_of_many_means_do_not_underflow() -> None:
     curve = entered(runs, means, [20_000])
     expected = by_hand(dense(runs, means.size), np.log(means), 20_000)["nash_log_mean"]
     # Means of 2e-4 in units of 2^-51 are exact to 2e-12, their logarithms of -8 to 3e-13.
-    assert curve.records.means[0][0] == pytest.approx(expected, rel=1e-12)
+    assert curve.records.log_means[0] == pytest.approx(expected, rel=1e-12)
 
 
 # The curve that is returned.

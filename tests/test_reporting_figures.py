@@ -52,7 +52,6 @@ from synthetic_results import (
     PAPERS,
     SECOND,
     THIRD,
-    changed,
     frame,
     read_csv,
 )
@@ -198,10 +197,7 @@ def test_pictures_show_the_numbers_of_their_csv_and_cut_none_off(paper: str, nam
     for letter, axes in zip(SPECS[paper, name].panels, panels, strict=True):
         table = read_csv(paper, name, panel_stem(name, letter))
         table = table[table["variant"] != "residual"]
-        places = {x: x for x in table["x"]}
-        if SPECS[paper, name].panels[letter].x.scale == "categories":
-            places = {x: number for number, x in enumerate(sorted(places))}
-        expected = {(float(places[x]), y) for x, y in zip(table["x"], table["y"], strict=True)}
+        expected = {(float(x), y) for x, y in zip(table["x"], table["y"], strict=True)}
         # Ends of error bars are lines of their own.
         lines = [line for line in axes.lines if line.get_marker() not in ("_", "|")]
         plotted = {tuple(map(float, point)) for line in lines for point in line.get_xydata()}
@@ -412,14 +408,6 @@ def test_colours_of_an_ordered_parameter_darken_as_it_grows() -> None:
     # Relative luminance, ITU-R BT.709.
     colours = [to_rgb(line.look.colour) for line in FIRST.lines("fig3", "")]
     assert max(np.diff(np.dot(colours, (0.2126, 0.7152, 0.0722)))) < -0.01
-
-
-def test_a_categorical_axis_spaces_its_values_evenly() -> None:
-    figure = parse_figure("fig3", changed(FIGURES["fig3"], "x.scale", "categories"))
-    [axes] = draw_panels(figure, {"": FIRST.lines("fig3", "")}).axes
-    assert list(axes.get_xticks()) == [0, 1, 2]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "5"]
-    assert {float(x) for line in axes.lines for x in np.asarray(line.get_xdata())} == {0, 1, 2}
 
 
 def test_a_crossing_is_where_straight_lines_on_the_axes_of_the_panel_meet() -> None:

@@ -31,8 +31,19 @@ PLAY = f"{PACKAGE}.engine.play"
 """The engine's part of every simulation."""
 
 
+def canonical_json(description: Any) -> str:
+    """Return one JSON text for equal descriptions: sorted keys, no spaces.
+
+    JSON knows no infinity, so that one becomes the text ``infinity``.
+
+    Raises:
+        ValueError: NaN or minus infinity.
+    """
+    plain = _without_infinity(description)
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def _without_infinity(value: Any) -> Any:
-    """Return a description with the text ``infinity`` for infinite numbers: JSON knows none."""
     if isinstance(value, dict):
         return {key: _without_infinity(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -41,10 +52,8 @@ def _without_infinity(value: Any) -> Any:
 
 
 def digest_of(description: Any) -> str:
-    """Return the sha256 of one JSON text for equal descriptions; ValueError for NaN."""
-    plain = _without_infinity(description)
-    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Return the sha256 of the canonical JSON, as 64 hex digits."""
+    return hashlib.sha256(canonical_json(description).encode()).hexdigest()
 
 
 def stream_key(description: Any) -> int:

@@ -90,6 +90,79 @@ def play_runs(
     return {metric: np.array(values) for metric, values in rows.items()}
 
 
+class _Curve:
+    """The runs of one Nash curve, and everything that changes as they play.
+
+    Nash regret does not add over runs: its average over them is inside a logarithm at every round.
+    So all runs go through time together, window by window, in one process; a time window ends where
+    the first of them has filled its segments. Results do not depend on the windows.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        settings: Any,
+        bandit: Bandit,
+        grid: NDArray[np.int64],
+        metrics: tuple[str, ...],
+        generators: list[np.random.Generator],
+    ) -> None:
+        self.algorithm, self.settings, self.bandit = algorithm, settings, bandit
+        self.generators = generators
+        runs, arms, horizon = len(generators), len(bandit.arms), settings.horizon
+        self.states = [algorithm.state(arms) for _ in generators]
+        capacity = min(horizon, max(1, SEGMENTS_OF_A_CURVE // runs))
+        self.arms = np.empty((runs, capacity), np.int64)
+        self.lengths = np.empty((runs, capacity), np.int64)
+        self.sums = np.empty(capacity)
+        self.filled, self.starts = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
+        self.clock = 0
+        self.scored = {"": nash_accumulator(bandit.means, bandit.log_means, runs, horizon, grid)}
+        if any(name.startswith(NOMINAL) for name in metrics):
+            with np.errstate(divide="ignore"):
+                logs = np.log(bandit.nominal_means)
+            means = bandit.nominal_means
+            self.scored[NOMINAL] = nash_accumulator(means, logs, runs, horizon, grid)
+        self.by_run = tuple(name for name in metrics if name in REGRET)
+        counted = "inverse_counts" in self.by_run
+        self.runs = [
+            accumulator_of(grid, arms, count_inversely=counted) for _ in generators if self.by_run
+        ]
+
+    def play_window(self) -> None:
+        """Let every run that has room for segments go on, and take in what all have reached."""
+        for run, state in enumerate(self.states):
+            has_room = self.filled[run] <= self.arms.shape[1] // 2
+            if has_room and state.clock[0] < self.settings.horizon:
+                self._play(run)
+        until = min(int(state.clock[0]) for state in self.states)
+        segments = (self.arms, self.lengths, self.filled, self.starts)
+        for curve in self.scored.values():
+            enter_window(curve, *segments, (self.clock, until))
+        drop_segments(*segments, until)
+        self.clock = until
+
+    def _play(self, run: int) -> None:
+        first = self.filled[run]
+        arms, lengths = self.arms[run, first:], self.lengths[run, first:]
+        out = Segments(arms, lengths, self.sums[: arms.size])
+        written = self.algorithm.advance(
+            self.settings, self.states[run], self.bandit.arrays, self.generators[run], out
+        )
+        self.filled[run] += written
+        if self.runs:
+            _enter(self.algorithm, self.runs[run], out, written)
+
+    def values(self, metrics: tuple[str, ...]) -> Runs:
+        """Return each metric: of Nash regret its parts, of every other one row a run."""
+        values: Runs = {}
+        for prefix, curve in self.scored.items():
+            values |= {prefix + name: part for name, part in nash_parts(curve).items()}
+        for name in self.by_run:
+            values[name] = np.array([REGRET[name](run, self.bandit) for run in self.runs])
+        return {name: values[name] for name in metrics}
+
+
 def play_curve(
     algorithm: Algorithm,
     settings: Any,
@@ -98,48 +171,13 @@ def play_curve(
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
 ) -> Runs:
-    """Play the runs of one Nash curve: of Nash regret its parts, of other metrics one row a run.
-
-    Nash regret does not add over runs: its average over them is inside a logarithm at every round.
-    So all runs go through time together, window by window, in one process; a time window ends where
-    the first of them has filled its segments. Results do not depend on the windows.
-    """
-    root_seed, key, numbers = streams
-    count, horizon = len(numbers), settings.horizon
-    generators = [run_generator(root_seed, key, number) for number in numbers]
-    states = [algorithm.state(len(bandit.arms)) for _ in numbers]
-    capacity = min(horizon, max(1, SEGMENTS_OF_A_CURVE // count))
-    (arms, lengths), sums = np.empty((2, count, capacity), np.int64), np.empty(capacity)
-    filled, starts = np.zeros((2, count), np.int64)
-    curves = {"": nash_accumulator(bandit.means, bandit.log_means, count, horizon, grid)}
-    if any(name.startswith(NOMINAL) for name in metrics):
-        with np.errstate(divide="ignore"):
-            logs = np.log(bandit.nominal_means)
-        curves[NOMINAL] = nash_accumulator(bandit.nominal_means, logs, count, horizon, grid)
-    by_run = [name for name in metrics if name in REGRET]
-    counted = "inverse_counts" in by_run
-    played = numbers if by_run else ()
-    runs = [accumulator_of(grid, len(bandit.arms), count_inversely=counted) for _ in played]
-    clock = 0
-    while clock < horizon:
-        for run, state in enumerate(states):
-            first = filled[run]
-            if first > capacity // 2 or state.clock[0] >= horizon:
-                continue
-            out = Segments(arms[run, first:], lengths[run, first:], sums[: capacity - first])
-            written = algorithm.advance(settings, state, bandit.arrays, generators[run], out)
-            filled[run] += written
-            if by_run:
-                _enter(algorithm, runs[run], out, written)
-        until = min(int(state.clock[0]) for state in states)
-        for curve in curves.values():
-            enter_window(curve, arms, lengths, filled, starts, (clock, until))
-        drop_segments(arms, lengths, filled, starts, until)
-        clock = until
-    values = {name: np.array([REGRET[name](run, bandit) for run in runs]) for name in by_run}
-    for prefix, curve in curves.items():
-        values |= {prefix + name: part for name, part in nash_parts(curve).items()}
-    return {name: values[name] for name in metrics}
+    """Play all runs of one Nash curve side by side and return Nash metrics, and others of them."""
+    root_seed, key, runs = streams
+    generators = [run_generator(root_seed, key, run) for run in runs]
+    curve = _Curve(algorithm, settings, bandit, grid, metrics, generators)
+    while curve.clock < settings.horizon:
+        curve.play_window()
+    return curve.values(metrics)
 
 
 def play_outcome(

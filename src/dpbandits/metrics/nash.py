@@ -39,12 +39,6 @@ ROUNDS_AT_ONCE = 2048  # longest stretch that is taken in by round; it fits a co
 CHANGES_AT_ONCE = 1 << 20  # changes of arm kept meanwhile: with many runs a stretch is shorter
 
 
-RECORDED = ("log_mean", "spread", "average", "trajectory", "binned")
-"""Means over time up to each time of the grid: of log e and the variance over runs, over e^2; over
-runs, of the mean and of the geometric mean along each; and log G_t from means over runs and bins.
-"""
-
-
 class Scores(NamedTuple):
     """What pulls of K arms count as; arm K is uniformly random, K + 1 none, before the first round.
 
@@ -85,7 +79,10 @@ class Paths(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What is recorded at G times of a grid and of B bins, and when: at M ``marks``."""
+    """What is recorded at G times of a grid and of B bins, and when: at M ``marks``.
+
+    The last seven are results; ``quantities`` says what the curves of shape (G,) are.
+    """
 
     marks: Times
     grid_at: NDArray[np.int64]  # position of each mark in the grid, or -1
@@ -94,7 +91,11 @@ class Records(NamedTuple):
     bin_start: NDArray[np.int64]  # of the present bin
     bin_pulls: NDArray[np.int64]  # before it, shape (R, K + 2)
     bin_log_sum: Values  # over earlier bins, length times log of the mean
-    means: Values  # by quantity of ``RECORDED``, shape (5, G)
+    log_means: Values
+    spreads: Values  # mean over time of the variance over runs, over e^2
+    averages: Values
+    trajectories: Values
+    binned: Values
     influences: Values  # of each run on log G_t, shape (R, G)
     bins: Values  # mean of the arms of each run in each bin, shape (R, B)
 
@@ -140,7 +141,11 @@ def nash_accumulator(
         bin_start=np.zeros(1, np.int64),
         bin_pulls=np.zeros((runs, arms), np.int64),
         bin_log_sum=np.zeros(1),
-        means=np.empty((len(RECORDED), times)),
+        log_means=np.empty(times),
+        spreads=np.empty(times),
+        averages=np.empty(times),
+        trajectories=np.empty(times),
+        binned=np.empty(times),
         influences=np.empty((runs, times)),
         bins=np.empty((runs, edges.size)),
     )
@@ -190,8 +195,16 @@ def inverse_sum_at(piece, time):
 
 
 @njit
-def next_piece(piece, time, first, second, runs):
-    """End the present piece before the round ``time``, and begin one with changed sums."""
+def log_sum_at(piece, in_logs, time):
+    """Return the sum of log e over the rounds before ``time``, a time of the present piece."""
+    log_mean = piece.log_mean[0] if in_logs else math.log(piece.mean[0])
+    before = piece.log_sum[0] + piece.log_sum[1] + math.log(piece.product[0])
+    return before + (time - piece.start[0]) * log_mean
+
+
+@njit
+def end_piece(piece, time):
+    """End the present piece before the round ``time``."""
     length = time - piece.start[0]
     if length == 1:
         # One logarithm of a product of many means, instead of a logarithm for each.
@@ -204,13 +217,27 @@ def next_piece(piece, time, first, second, runs):
     piece.spread_sum[0] += length * piece.spread[0]
     piece.inverse_sum[0] += length * piece.inverse[0]
     piece.start[0] = time
-    piece.sums[0] += first
-    piece.sums[1] += second
+
+
+@njit
+def begin_piece(piece, runs):
+    """Begin a piece with the present sums over a number of runs."""
     scale = UNIT / runs
     mean = piece.sums[0] * scale
     piece.mean[0] = mean
     piece.inverse[0] = 1.0 / mean
     piece.spread[0] = piece.sums[1] * scale * piece.inverse[0] * piece.inverse[0] - 1.0
+
+
+@njit
+def end_piece_in_logs(piece, weights, paths, time):
+    """End the present piece, and settle every run, since no common unit of 1/e would do."""
+    length = time - piece.start[0]
+    _add_log(piece, length * piece.log_mean[0])
+    piece.spread_sum[0] += length * piece.spread[0]
+    piece.start[0] = time
+    for run in range(paths.arms.size):
+        paths.influences[run] += length * weights[paths.arms[run]]
 
 
 @njit
@@ -262,12 +289,10 @@ def _bin_log(curve):
 def _record_time(curve, time, position):
     """Record at a time of the grid; of each run its influence and both its means."""
     scores, piece, paths, records = curve
-    length, count = time - piece.start[0], paths.arms.size
-    log_mean = piece.log_mean[0] if scores.in_logs else math.log(piece.mean[0])
-    before = piece.log_sum[0] + piece.log_sum[1] + math.log(piece.product[0])
-    records.means[0, position] = (before + length * log_mean) / time
-    records.means[1, position] = (piece.spread_sum[0] + length * piece.spread[0]) / time
-    inverse_sum = inverse_sum_at(piece, time)
+    records.log_means[position] = log_sum_at(piece, scores.in_logs, time) / time
+    spread_sum = piece.spread_sum[0] + (time - piece.start[0]) * piece.spread[0]
+    records.spreads[position] = spread_sum / time
+    count, inverse_sum = paths.arms.size, inverse_sum_at(piece, time)
     average, trajectory = 0.0, 0.0
     for run in range(count):
         present = scores.weights[paths.arms[run]] * (inverse_sum - paths.entered[run])
@@ -277,12 +302,12 @@ def _record_time(curve, time, position):
             average += paths.pulls[run, arm] * scores.means[arm]
             path += paths.pulls[run, arm] * scores.path_logs[arm]
         trajectory += math.exp(path / time)
-    records.means[2, position] = average / (count * time)
-    records.means[3, position] = trajectory / count
+    records.averages[position] = average / (count * time)
+    records.trajectories[position] = trajectory / count
     binned = records.bin_log_sum[0]
     if time > records.bin_start[0]:
         binned += (time - records.bin_start[0]) * _bin_log(curve)
-    records.means[4, position] = binned / time
+    records.binned[position] = binned / time
 
 
 @njit
@@ -361,7 +386,10 @@ def _scan(piece, runs, begin, end, changes, inverse_sums):
         if first != 0 or second != 0:
             changes[time - begin, 0] = 0
             changes[time - begin, 1] = 0
-            next_piece(piece, time, first, second, runs)
+            end_piece(piece, time)
+            piece.sums[0] += first
+            piece.sums[1] += second
+            begin_piece(piece, runs)
 
 
 @njit
@@ -406,30 +434,46 @@ def sweep_rounds(curve, arms, lengths, filled, starts, begin, until):
 
 
 @njit(nogil=True)
-def sweep_changes(curve, times, changing, new, until):
-    """Take in a window change by change, as they follow: rounds add nothing to the cost."""
+def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until):
+    """Return every change of arm before ``until``: its time, run and new arm; run by run."""
+    times = np.empty(filled.sum(), np.int64)
+    runs, new = np.empty(times.size, np.int32), np.empty(times.size, np.int32)
+    count = 0
+    for run in range(filled.size):
+        present, time = present_arms[run], starts[run]
+        for segment in range(filled[run]):
+            if time >= until:
+                break
+            arm = arms[run, segment]
+            if arm < 0:
+                arm = uniform
+            if arm != present:
+                times[count], runs[count], new[count] = time, run, arm
+                count += 1
+                present = arm
+            time += lengths[run, segment]
+    return times[:count], runs[:count], new[:count]
+
+
+@njit(nogil=True)
+def sweep_changes(curve, times, changing, new, order, until):
+    """Take in a window change by change, in the given ``order``: rounds add nothing to the cost."""
     scores, piece, paths, records = curve
     units, weights, in_logs = scores.units, scores.weights, scores.in_logs
     # Local names, and no call with so many arrays for every change: they would cost ten times all
     # the rest of it.
     arms, since, pulls, index = paths.arms, paths.since, paths.pulls, 0
     entered, influences = paths.entered, paths.influences
-    while index < times.size:
-        time = times[index]
+    while index < order.size:
+        time = times[order[index]]
         if records.mark[0] < records.marks.size and records.marks[records.mark[0]] <= time:
             record_marks(curve, time)
         inverse_sum = inverse_sum_at(piece, time)
         first = second = 0
         if in_logs:
-            length = time - piece.start[0]
-            _add_log(piece, length * piece.log_mean[0])
-            piece.spread_sum[0] += length * piece.spread[0]
-            piece.start[0] = time
-            # Every run is settled, since no common unit of 1/e would do.
-            for run in range(arms.size):
-                influences[run] += length * weights[arms[run]]
-        while index < times.size and times[index] == time:
-            run, arm = changing[index], new[index]
+            end_piece_in_logs(piece, weights, paths, time)
+        while index < order.size and times[order[index]] == time:
+            run, arm = changing[order[index]], new[order[index]]
             present = arms[run]
             first += units[arm, 0] - units[present, 0]
             second += units[arm, 1] - units[present, 1]
@@ -443,7 +487,10 @@ def sweep_changes(curve, times, changing, new, until):
         if in_logs:
             begin_piece_in_logs(piece, scores.logs, weights, arms)
         elif first != 0 or second != 0:
-            next_piece(piece, time, first, second, arms.size)
+            end_piece(piece, time)
+            piece.sums[0] += first
+            piece.sums[1] += second
+            begin_piece(piece, arms.size)
     record_marks(curve, until)
 
 
@@ -480,20 +527,9 @@ def enter_window(
     if often and not curve.scores.in_logs:
         sweep_rounds(curve, *segments, begin, until)
         return
-    sweep_changes(curve, *_changes(curve, *segments, until), until)
-
-
-def _changes(
-    curve: NashAccumulator, arms: Times, lengths: Times, filled: Times, starts: Times, until: int
-) -> tuple[Times, Times, Times]:
-    """Return the changes of arm before ``until`` by time, then run: time, run and new arm."""
-    width = filled.max()
-    new = np.where(arms < 0, curve.scores.means.size - 2, arms)[:, :width]
-    before = np.column_stack([curve.paths.arms, new[:, :-1]])
-    times = starts[:, None] + lengths[:, :width].cumsum(axis=1) - lengths[:, :width]
-    changed = (np.arange(width) < filled[:, None]) & (times < until) & (new != before)
-    order = times[changed].argsort(kind="stable")
-    return times[changed][order], np.nonzero(changed)[0][order], new[changed][order]
+    uniform = curve.scores.means.size - 2
+    times, runs, new = collect_changes(curve.paths.arms, uniform, *segments, until)
+    sweep_changes(curve, times, runs, new, times.argsort(kind="stable"), until)
 
 
 def quantities(curve: NashAccumulator) -> Values:
@@ -504,14 +540,15 @@ def quantities(curve: NashAccumulator) -> Values:
     runs of the geometric mean along each; log G_t from means over runs and bins of time, the last
     cut at t; and mu*, the largest mean.
     """
-    influences, runs = curve.records.influences, curve.paths.arms.size
-    log_mean, spread, *others = curve.records.means
-    error = bias = np.full(spread.shape, np.nan)
+    records, runs = curve.records, curve.paths.arms.size
+    error = bias = np.full(records.spreads.shape, np.nan)
     if runs > 1:
-        error = np.sqrt((influences**2).sum(axis=0) / (runs * (runs - 1)))
-        bias = np.maximum(spread, 0.0) / (2 * (runs - 1))
-    best = np.full(spread.shape, curve.scores.means[:-2].max())
-    return np.stack([log_mean, error, bias, *others, best])
+        squares = (records.influences**2).sum(axis=0)
+        error = np.sqrt(squares / (runs * (runs - 1)))
+        bias = np.maximum(records.spreads, 0.0) / (2 * (runs - 1))
+    best = np.full(error.shape, curve.scores.means[:-2].max())
+    recorded = (records.averages, records.trajectories, records.binned)
+    return np.stack([records.log_means, error, bias, *recorded, best])
 
 
 def nash_parts(curve: NashAccumulator) -> dict[str, Values]:

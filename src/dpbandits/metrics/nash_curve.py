@@ -139,7 +139,8 @@ class NashCurve:
         That bias is known to first order in 1/R. The Nash regret of a corrected logarithm is still
         off by half the squared standard error of log G_t, a small part of its standard error.
         """
-        self._require_runs("a bias, or bias='kept'")
+        if np.isnan(self.log_bias).any():
+            raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
         return np.asarray(self.geometric_mean * np.expm1(self.log_bias))
 
     def interval(self, level: float = 0.95) -> tuple[Values, Values]:

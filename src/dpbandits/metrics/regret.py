@@ -30,7 +30,7 @@ class Accumulator(NamedTuple):
 
 
 def accumulator_of(grid: Counts, arms: int, *, count_inversely: bool = True) -> Accumulator:
-    """Return the accumulator of a run that has not begun, for increasing times from 1 on."""
+    """Return the accumulator of a run that has not begun, for increasing times."""
     counted = arms if count_inversely else 0
     return Accumulator(
         grid=grid,
@@ -46,11 +46,14 @@ def accumulator_of(grid: Counts, arms: int, *, count_inversely: bool = True) -> 
 
 @njit
 def _count_inversely(run, arm, t, length):
-    before = run.pulls[arm]
-    if before > 0:
-        run.inverse_counts[arm] += (t - run.counted_to[arm]) / (before + 1)
-    for pull in range(0 if before > 0 else 1, length):
-        run.inverse_counts[arm] += 1.0 / (before + pull + 1)
+    if run.pulls[arm] > 0:
+        waited = t - run.counted_to[arm]
+        run.inverse_counts[arm] += waited / (run.pulls[arm] + 1)
+        for pull in range(length):
+            run.inverse_counts[arm] += 1.0 / (run.pulls[arm] + pull + 1)
+    else:
+        for pull in range(1, length):
+            run.inverse_counts[arm] += 1.0 / (pull + 1)
     run.counted_to[arm] = t + length
 
 
@@ -62,15 +65,19 @@ def accumulate(run, arms, lengths, sums, written):
         arm, length = arms[segment], lengths[segment]
         if run.inverse_counts.size > 0:
             _count_inversely(run, arm, t, length)
-        run.rewards[0] += sums[segment]
-        while index < run.grid.size and run.grid[index] <= t + length:
+        while index < run.grid.size and run.grid[index] < t + length:
             run.pulls_at[index] = run.pulls
             run.pulls_at[index, arm] += run.grid[index] - t
-            if run.grid[index] == t + length:
+            if run.grid[index] == t:
                 run.rewards_at[index] = run.rewards[0]
             index += 1
-        run.pulls[arm] += length
         t += length
+        run.pulls[arm] += length
+        run.rewards[0] += sums[segment]
+        if index < run.grid.size and run.grid[index] == t:
+            run.pulls_at[index] = run.pulls
+            run.rewards_at[index] = run.rewards[0]
+            index += 1
     run.clock[0], run.clock[1] = t, index
 
 

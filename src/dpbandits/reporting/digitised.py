@@ -6,7 +6,8 @@ the values are filled in when the experiments file is read, so that they are par
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -82,37 +83,36 @@ def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
     Every curve that is named is in the file of digitised values, and every one there is named.
     """
-    file = digitised_path(path)
-    values: Digitised = {}
+    file, found = digitised_path(path), deepcopy(dict(figures))
+    published = [*_published(found)]
+    values = read_digitised(file) if published else {}
     named = set()
-
-    def filled(value: Any, key: str = "") -> Any:
-        if isinstance(value, list):
-            return [filled(inner) for inner in value]
-        if not isinstance(value, Mapping):
-            return value
-        copied = {name: filled(inner, name) for name, inner in value.items()}
-        if key != "published":
-            return copied
-        curve = str(value.get("panel")), str(value.get("series"))
-        if not values:
-            values.update(read_digitised(file))
+    for keys in published:
+        curve = panel, series = str(keys.get("panel")), str(keys.get("series"))
         if curve not in values:
             allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
             raise InputError(
-                f"{path}: published: {file} has no series {curve[1]!r} of panel {curve[0]!r}; "
+                f"{path}: published: {file} has no series {series!r} of panel {panel!r}; "
                 f"allowed: {allowed}"
             )
         named.add(curve)
-        return {**copied, "points": values[curve]}
-
-    found = {name: filled(figure) for name, figure in figures.items()}
+        keys["points"] = values[curve]
     for panel, series in values.keys() - named:
         raise InputError(
             f"{file}: {series!r} of panel {panel!r} is drawn nowhere; allowed: curves that a key "
             f"published in {path} names"
         )
     return found
+
+
+def _published(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield what is below every key ``published``, however deep."""
+    entries = dict(enumerate(value)) if isinstance(value, list) else value
+    for key, inner in entries.items() if isinstance(entries, dict) else ():
+        if key == "published" and isinstance(inner, dict):
+            yield inner
+        else:
+            yield from _published(inner)
 
 
 COMPARED = (

@@ -261,9 +261,8 @@ def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
 # Panels
 
 
-_UPRIGHT_HEIGHT, _AROUND_PANEL = 0.3, 0.6
-"""About the heights in inches that tick labels on end take more than level ones, and that the
-labels and the title of a panel take."""
+_AROUND_PANEL = 0.6
+"""About the height in inches that the labels and the title of a panel take."""
 
 _MOST_COLUMNS = 3
 """Most panels side by side; of more, rows as even as can be."""
@@ -325,7 +324,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
-        height = sum(_row_height(row) for row in grid)
+        height = sum(style.PANEL_HEIGHT + max(map(style.legend_height, row)) for row in grid)
         for axes, above, residuals in zip(below, flat, strips, strict=False):
             draw_residuals(axes, above, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
@@ -360,37 +359,20 @@ def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
     return [replace(line, points=rounded(line.points)) for line in lines]
 
 
-def _row_height(row: Sequence[Axes]) -> float:
-    """Return the height in inches of a row of panels with their own legends."""
-    height = max(map(style.legend_height, row))
-    if any(label.get_rotation() for axes in row for label in axes.get_xticklabels()):
-        height += _UPRIGHT_HEIGHT
-    return style.PANEL_HEIGHT + height
-
-
 def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, style.Handle]:
     """Draw lines and axes of one panel; return what stands for each line in the legend."""
     places = sorted({value for line in lines for value in line.points["x"]})
-    in_categories = panel.x.scale == "categories"
-    handles = {}
-    for index, line in enumerate(lines):
-        x = line.points["x"].tolist()
-        if in_categories:
-            x = [float(places.index(value)) for value in x]
-        handles[line.label] = _draw_line(axes, x, line, panel, index / len(lines))
+    handles = {
+        line.label: _draw_line(axes, line, panel, index / len(lines))
+        for index, line in enumerate(lines)
+    }
     # Small scales may end before the range.
     if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
         handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **_SHADE)
-    if in_categories:
-        names = [value if isinstance(value, str) else style.thousands(value) for value in places]
-        axes.set_xticks(range(len(names)), names)
-        if len(names) > _MOST_TICKS:
-            axes.tick_params(axis="x", labelrotation=90)
-    else:
-        # Horizons are decades of time, whose places a logarithmic axis shows by itself.
-        by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
-        ticks = places if by_value and len(places) <= _MOST_TICKS else None
-        style.style_axis(axes, "x", panel.x.scale, ticks)
+    # Horizons are decades of time, whose places a logarithmic axis shows by itself.
+    by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
+    ticks = places if by_value and len(places) <= _MOST_TICKS else None
+    style.style_axis(axes, "x", panel.x.scale, ticks)
     style.style_axis(axes, "y", panel.y.scale)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
@@ -455,15 +437,14 @@ def first_crossing(
     return float(from_x(at)), float(from_y(np.interp(at, x, above)))
 
 
-def _draw_line(
-    axes: Axes, x: list[float], line: Line, panel: PanelSpec, offset: float
-) -> style.Handle:
+def _draw_line(axes: Axes, line: Line, panel: PanelSpec, offset: float) -> style.Handle:
     """Draw a line with its intervals; return what stands for it in the legend.
 
     Few points have a bar each, dense curves a band and markers that stay apart for each ``offset``
     (0 to below 1). A dense curve of exact values has some where the panel says so only: nothing
     else was computed there that was not beside it. Open marks are above all lines.
     """
+    x = line.points["x"].tolist()
     y, *ends = (line.points[column].to_numpy(dtype=float) for column in ("y", "lo", "hi"))
     # One run has the whole line as its interval, which is not drawn.
     low, high = (np.where(np.isfinite(end), end, y) for end in ends)
@@ -476,7 +457,6 @@ def _draw_line(
         return Line2D([], [], color=mark.colour, marker=mark.marker, **look)
     is_few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(x) <= _MOST_TICKS)
     if is_few and line.look.marker != NO_MARKER:
-        look |= {"linestyle": "none"} if panel.x.scale == "categories" else {}
         points: Line2D = axes.errorbar(x, y, capsize=2, **bars, **look)[0]
         return points
     every: Any = None

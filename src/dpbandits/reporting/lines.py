@@ -1,6 +1,7 @@
 """From results to the lines of a panel: their rows, points with intervals, names and looks."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -16,7 +17,6 @@ from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,
-    NASH_KINDS,
     NASH_METRICS,
     NASH_REGRET,
     RATE_METRICS,
@@ -133,13 +133,17 @@ def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
     )
 
 
-def _final(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _by_tag(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """What is recorded at the horizon of the series, for every value of the tag on the x axis."""
-    rows = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
-    reduce = _nash if panel.kind in NASH_KINDS else _curve
+    tag = str(panel.x.tag)
+    require_column(rows, tag, f"{place}.x.tag")
+    if rows[tag].isna().any():
+        raise InputError(f"{place}: rows without {tag}; allowed: in a series with level: true")
+    last = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
+    reduce = {"final": _curve, "rate": _rate, "nash-final": _nash}[panel.kind]
     points = [
-        reduce(panel, line, there, where).assign(x=value)
-        for value, there, where in _by_x(panel, rows, place)
+        reduce(panel, line, there, f"{place} at {tag} {value}").assign(x=value)
+        for value, there in last.groupby(tag, sort=True)
     ]
     return pd.concat(points, ignore_index=True)
 
@@ -154,12 +158,9 @@ def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) ->
 
 
 def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Share of successful trials, for every value of the tag on the x axis."""
-    points = []
-    for value, there, where in _by_x(panel, rows, place):
-        _require_one_series(there, where)
-        points.append({"x": value, **rate_of(there)})
-    return pd.DataFrame(points)
+    """Share of successful trials."""
+    _require_one_series(rows, place)
+    return pd.DataFrame([rate_of(rows)])
 
 
 def rate_of(rows: pd.DataFrame) -> dict[str, float]:
@@ -167,18 +168,6 @@ def rate_of(rows: pd.DataFrame) -> dict[str, float]:
     trials = int(rows["trials"].sum())
     share, low, high = rate_interval(rows["value"].sum(), trials, LEVEL)
     return {"y": float(share), "lo": float(low), "hi": float(high), "runs": trials}
-
-
-def _by_x(
-    panel: PanelSpec, rows: pd.DataFrame, place: str
-) -> Iterator[tuple[Any, pd.DataFrame, str]]:
-    """Yield each value of the tag on the x axis, ascending, its rows, and where they belong."""
-    tag = str(panel.x.tag)
-    require_column(rows, tag, f"{place}.x.tag")
-    if rows[tag].isna().any():
-        raise InputError(f"{place}: rows without {tag}; allowed: in a series with level: true")
-    for value, there in rows.groupby(tag, sort=True):
-        yield value, there, f"{place} at {tag} {value}"
 
 
 def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
@@ -226,10 +215,10 @@ def _require_one_series(rows: pd.DataFrame, place: str) -> None:
 
 POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFrame]] = {
     "curve": _curve,
-    "final": _final,
-    "rate": _rate,
+    "final": _by_tag,
+    "rate": _by_tag,
     "nash": _nash,
-    "nash-final": _final,
+    "nash-final": _by_tag,
     "analytic": _computed,
     DERIVED: _computed,
 }
@@ -311,9 +300,8 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     marks = [_marks(line, place) for line in lines if line.published is not None]
     # Small scales may end before the first of them.
     lines += [line for line in marks if len(line.points)]
-    names = [line.name for line in lines]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(line.name for line in lines).items():
+        if count > 1:
             raise InputError(f"{place}.series: two lines are {name!r}; allowed: one each")
     return lines
 

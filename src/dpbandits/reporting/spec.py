@@ -8,7 +8,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -61,7 +60,7 @@ class AxisSpec(Spec):
     """One axis; the tag ``t`` is the horizon itself, None in ``limits`` the end of the data."""
 
     label: Text
-    scale: Literal["linear", "log", "categories"] = "linear"
+    scale: Literal["linear", "log"] = "linear"
     tag: Name | None = None
     limits: tuple[Number | None, Number | None] = (None, None)
     shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
@@ -214,9 +213,6 @@ class PanelSpec(PanelKeys):
             raise InputError(f"compute is {self.compute!r}; allowed: {allowed}")
         if (self.x.tag is not None) != by_tag:
             raise InputError(f"x.tag is {self.x.tag!r}; allowed: {'a column' if by_tag else none}")
-        for axis, spec in (("x", self.x), ("y", self.y)):
-            if spec.scale == "categories" and not (by_tag and axis == "x"):
-                raise InputError(f"{axis}.scale is 'categories'; allowed: linear, log")
         for index, series in enumerate(self.series):
             if series.level and not by_tag:
                 raise InputError(
@@ -256,14 +252,19 @@ class Texts(Spec):
     caption: Caption
 
 
-class FigureKeys(Texts, PanelKeys):
+class WholeKeys(Texts):
+    """What a figure says and how the whole of it is drawn."""
+
+    share_y: StrictBool = False
+    residuals: StrictBool = False
+    direct_labels: StrictBool = False
+
+
+class FigureKeys(WholeKeys, PanelKeys):
     """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
 
     title: Title  # not the panel's
     panels: dict[str, PanelKeys] = {}
-    share_y: StrictBool = False
-    residuals: StrictBool = False
-    direct_labels: StrictBool = False
 
     @model_validator(mode="after")
     def _panels_are_in_order(self) -> "FigureKeys":
@@ -282,21 +283,14 @@ class DiagramKeys(Texts):
     looks: Looks = {}
 
 
-@dataclass(frozen=True)
-class FigureSpec:
+class FigureSpec(WholeKeys):
     """A whole figure: its panels by letter, or one without a letter.
 
     A diagram has no panels: the paper's module ``diagrams`` draws it from ``diagram_reads``.
     """
 
     name: str
-    title: str
-    message: str
-    caption: str
-    panels: Mapping[str, PanelSpec]
-    share_y: bool = False
-    residuals: bool = False
-    direct_labels: bool = False
+    panels: dict[str, PanelSpec] = {}
     diagram_reads: tuple[str, ...] = ()
 
     @property
@@ -323,7 +317,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     if isinstance(document, Mapping) and document.get("kind") == "diagram":
         diagram = validated(DiagramKeys, document, place)
         texts = diagram.model_dump(include={*Texts.model_fields})
-        return FigureSpec(name, panels={}, diagram_reads=diagram.reads, **texts)
+        return FigureSpec(name=name, diagram_reads=diagram.reads, **texts)
     keys = validated(FigureKeys, document, place)
     shared = {key: document[key] for key in PanelKeys.model_fields if key in document}
     panels = {
@@ -334,8 +328,8 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
         )
         for letter, panel in (document.get("panels") or {"": {}}).items()
     }
-    whole = keys.model_dump(include={*Texts.model_fields, "share_y", "residuals", "direct_labels"})
-    return FigureSpec(name, panels=panels, **whole)
+    whole = keys.model_dump(include={*WholeKeys.model_fields})
+    return FigureSpec(name=name, panels=panels, **whole)
 
 
 def has_published(document: Mapping[str, Any]) -> bool:

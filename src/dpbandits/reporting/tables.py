@@ -2,7 +2,7 @@
 
 import itertools
 import string
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,7 @@ def _cells(table: TableSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
     """Return the texts of ``cells_of``, their formulas between dollar signs."""
     for column in table.columns:
         require_column(frame, column.name, f"{place}.columns")
-    rows = [_keyed(row) for row in frame.to_dict("records")]
+    rows = frame.to_dict("records")
     cells = [[_cell(column, column.name, row, place) for column in table.columns] for row in rows]
     return pd.DataFrame(cells, columns=[column.label for column in table.columns], dtype=object)
 
@@ -162,7 +162,8 @@ def _spread(table: TableSpec, frame: pd.DataFrame, place: str) -> tuple[pd.DataF
         cells.append([readable(text) for text in filled])
     keys = [rows.column for rows in table.rows]
     for column in table.columns:
-        key, found = "given", [{"given": value} for value in column.given or ()]
+        key = "given"
+        found: list[Mapping[Any, Any]] = [{key: value} for value in column.given or ()]
         if column.column is not None:
             key = column.column
             own = select(frame, column.where, f"{place}.{column.name}.where")
@@ -189,7 +190,7 @@ def _combinations(
     return list(found.itertuples(index=False, name=None))
 
 
-def _row_at(frame: pd.DataFrame, wanted: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _row_at(frame: pd.DataFrame, wanted: Mapping[str, Any], place: str) -> Mapping[Any, Any]:
     rows = frame
     for column, value in wanted.items():
         require_column(frame, column, place)
@@ -201,14 +202,10 @@ def _row_at(frame: pd.DataFrame, wanted: Mapping[str, Any], place: str) -> dict[
     if len(rows) != 1:
         named = " and ".join(f"{column} {value}" for column, value in wanted.items())
         raise InputError(f"{place}: {len(rows)} rows have {named}; allowed: one")
-    return _keyed(rows.iloc[0].to_dict())
+    return rows.iloc[0].to_dict()
 
 
-def _keyed(row: Mapping[Hashable, Any]) -> dict[str, Any]:
-    return {str(column): value for column, value in row.items()}
-
-
-def _cell(column: ColumnSpec, key: str, row: Mapping[str, Any], place: str) -> str:
+def _cell(column: ColumnSpec, key: str, row: Mapping[Any, Any], place: str) -> str:
     """Return the text of a cell, empty where a number that it prints is missing."""
     template = column.text or f"{{{key}}}"
     used = [name for _, name, _, _ in string.Formatter().parse(template) if name]

@@ -50,19 +50,15 @@ def panel_chart(panel: PanelSpec, drawn: Json, points: pd.DataFrame) -> Json:
     rows = dict(list(points.groupby("series", sort=False)))
     lines = [(line, rows[line["name"]]) for line in drawn["lines"] if line["name"] in rows]
     places = sorted({x for _, own in lines for x in own["x"]})
-    is_named = panel.x.scale == "categories"
     by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
     x, y = _axis(drawn["x"]), _axis(drawn["y"])
-    if is_named or (by_value and len(places) <= MOST_TICKS):
-        names = [each if isinstance(each, str) else thousands(float(each)) for each in places]
-        at = range(len(names)) if is_named else places
-        x["ticks"] = [[place, name] for place, name in zip(at, names, strict=True)]
-    categories = places if is_named else []
+    if by_value and len(places) <= MOST_TICKS:
+        x["ticks"] = [[place, thousands(float(place))] for place in places]
     labels = {line["name"]: line["label"] for line, _ in lines}
     return {
         "x": x,
         "y": y,
-        "series": [_series(panel, line, own, categories, labels) for line, own in lines],
+        "series": [_series(panel, line, own, labels) for line, own in lines],
     }
 
 
@@ -76,19 +72,13 @@ def _axis(drawn: Json) -> Json:
     return found
 
 
-def _series(
-    panel: PanelSpec,
-    line: Json,
-    points: pd.DataFrame,
-    categories: Sequence[Any],
-    labels: dict[str, str],
-) -> Json:
+def _series(panel: PanelSpec, line: Json, points: pd.DataFrame, labels: dict[str, str]) -> Json:
     """Return one line: its texts, look and points; intervals where there are some."""
     few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(points) <= MOST_TICKS)
     variant, label = str(points["variant"].iloc[0]), plain(line["label"])
     if variant == PUBLISHED:
         label = plain(labels.get(line["name"].removeprefix(f"{PUBLISHED} "), "")) + ", published"
-    x, runs = points["x"].tolist(), [*map(int, points["runs"])]
+    runs = [*map(int, points["runs"])]
     found: Json = {
         "name": line["name"],
         "label": label,
@@ -97,11 +87,11 @@ def _series(
         "interpretation": str(points["interpretation"].iloc[0]),
         **look(Look(**{key: line[key] for key in ("colour", "dash", "marker", "hollow", "fill")})),
         "marks": line["hollow"] or (few and line["marker"] != NO_MARKER),
-        "x": [categories.index(each) for each in x] if categories else x,
+        "x": points["x"].tolist(),
         "y": points["y"].tolist(),
         "runs": runs[0] if len({*runs}) == 1 else runs,
     }
-    if line["hollow"] or categories:
+    if line["hollow"]:
         found["dash"] = None
     # One run has the whole line as its interval, which is not drawn.
     finite = {end: points[end].where(np.isfinite(points[end]), points["y"]) for end in ("lo", "hi")}
