@@ -34,7 +34,6 @@ from dpbandits.auditing.thompson import (
     PULLS,
     Sampler,
     abandoned_arm,
-    choice_chances,
     dp_ts_ucb,
     log_chance,
     log_ndtr_of_one,
@@ -186,14 +185,6 @@ def test_log_of_the_normal_distribution_function() -> None:
     mpmath.mp.dps = 40
     for x in [-200.0, -37.5, -36.5, -5.0, 0.0, 4.9, 5.1, 8.0]:
         assert log_ndtr_of_one(x) == pytest.approx(float(mpmath.log(mpmath.ncdf(x))), rel=1e-9)
-
-
-def test_chances_sum_up_to_one() -> None:
-    generator = np.random.default_rng(5)
-    for arms, most in itertools.product((3, 4, 5), (3, 30, 3_000)):
-        deviations = 1.0 / np.sqrt(generator.integers(1, most, arms) + 1.0)
-        logs = choice_chances(generator.random(arms), deviations)
-        assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-13)
 
 
 def test_thompson_sampling_abandons_an_arm_with_the_chance_by_hand() -> None:

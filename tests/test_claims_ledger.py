@@ -1,14 +1,24 @@
-"""The tables of verdicts: their columns, which comparison a row shows, and the words beside it."""
+"""The tables of verdicts: columns, shown comparisons, words; the joined ledger of all papers."""
 
+import copy
 import io
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from dpbandits.claims.docket import Claim
 from dpbandits.claims.judge import judge
-from dpbandits.claims.ledger import COMPARISON_COLUMNS, comparisons, ledger, to_csv
+from dpbandits.claims.ledger import COLUMNS, COMPARISON_COLUMNS, comparisons, join, ledger, to_csv
+from dpbandits.pipeline.project import Project, read_verdicts
+from dpbandits.pipeline.publish import claim_figures
+from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
+from dpbandits.reporting.text import escape
+from found_papers import PAPERS
+from support import ROOT
 from toy_claims import claim, comparison, number, on_series, toy_evidence
 
 
@@ -118,3 +128,93 @@ def test_csv_text_is_stable_and_reads_back() -> None:
     back = pd.read_csv(io.StringIO(text))
     assert back["interpretation"].item() == "log=base2,b=1"
     assert len(str(back["estimate"].item()).replace(".", "").strip("-0")) <= 8
+
+
+PROJECT = Project.load(ROOT)
+
+HEADS = [
+    (ROOT / f"docs/figures/ts-is-dp/{name}.csv").read_text().split("\n")[0]
+    for name in ("claims", "simultaneous")
+]
+VERDICTS = f"""{HEADS[0]}
+TSDP-C1,experiment,as-written,,holds,96.7,96.7,96.7,0,0,holds,paper,"binding comparison: x"
+TSDP-C8,experiment,as-written,b_grid=main,holds,0.25,0.125,0.5,50,10,undecided,paper,
+TSDP-C8,experiment,as-written,b_grid=other,holds,0.25,0.125,0.5,50,10,undecided,paper,
+TSDP-C8,experiment,repaired,b_grid=main,not applicable,,,,0,10,not applicable,paper,no such text
+"""
+BOTH = f"""{HEADS[1]}
+TSDP-C1,as-written,,holds,holds,exact,,,96.7,96.7,96.7,0,epsilon,at most 97
+TSDP-C8,as-written,b_grid=main,holds,undecided,only at its own level,0.05,5e-4,0.25,0.1,1,40,l,<1
+TSDP-C8,as-written,b_grid=other,holds,holds,yes,0.05,5e-4,0.25,0.0625,1,400,loss,<1
+TSDP-C8,repaired,b_grid=main,not applicable,not applicable,-,,,,,,0,,
+"""
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> pd.DataFrame:
+    """A ledger of four rows."""
+    for name, text in {"claims": VERDICTS, "simultaneous": BOTH}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    claims = PROJECT.study("ts-is-dp").claims
+    frames = [read_verdicts(tmp_path / f"{name}.csv") for name in ("claims", "simultaneous")]
+    figures = {each.id: claim_figures(PROJECT, "ts-is-dp", each) for each in claims}
+    return join("ts-is-dp", claims, *frames, figures)
+
+
+def test_every_row_has_both_verdicts_statement_and_figures(whole: pd.DataFrame) -> None:
+    claims = {claim.id: claim for claim in PROJECT.study("ts-is-dp").claims}
+    assert tuple(whole.columns) == COLUMNS
+    assert whole["family_wise"].tolist() == ["exact", "only at its own level", "yes", "-"]
+    assert whole["verdict_in_family"].tolist() == ["holds", "undecided", "holds", "not applicable"]
+    drawn = [Path(path).stem for path in whole["figure"][1].split()]
+    assert drawn == list(claims["TSDP-C8"].figure)
+    for column in ("statement", "scope", "rule"):
+        text = getattr(claims["TSDP-C8"], column)
+        assert whole[column][1] == " ".join(text.split())
+    assert whole["runs_in_family"].tolist() == [0, 40, 400, 0]
+
+
+def test_the_texts_say_the_same(whole: pd.DataFrame) -> None:
+    shown = ledger_cells(whole)
+    number = "0.25 [0.125, 0.5]"
+    assert shown["Estimate [interval]"].tolist() == ["96.7", number, number, ""]
+    assert shown["Runs"].tolist() == ["exact", "50", "50", "exact"]
+    assert shown["At the paper's runs"].tolist() == [
+        *("holds", "undecided (10)", "undecided (10)", "not applicable (10)")
+    ]
+    texts = ledger_tables(whole, "A caption")
+    assert pd.read_csv(io.StringIO(texts[".csv"]), keep_default_na=False).equals(shown)
+    first = whole["rule"][1].split(".")[0].split("<")[0][:30]
+    assert texts[".tex"].count(escape(first)) == 1
+    assert r"\begin{longtable}" in texts[".tex"]
+    without = {"estimate": float("nan"), "lo": 0.0, "hi": 1.0}
+    assert interval(without) == ""
+
+
+LAST = "dp-ncb"
+OTHERS = [paper for paper in PAPERS if paper != LAST]
+
+
+def test_a_claim_more_or_a_paper_less_moves_no_verdict_of_other_papers(tmp_path: Path) -> None:
+    for part in ("config", "workflow"):
+        shutil.copytree(ROOT / part, tmp_path / part)
+    paths = {
+        section: tmp_path / f"config/papers/{LAST}/{section}.yaml"
+        for section in ("claims", "findings")
+    }
+    for section, path in paths.items():
+        document = yaml.safe_load(path.read_text())
+        first, entry = next(iter(document[section].items()))
+        document[section][f"{first.rstrip('0123456789abc')}99"] = copy.deepcopy(entry)
+        path.write_text(yaml.safe_dump(document, sort_keys=False))
+
+    def fingerprints(project: Project, papers: list[str]) -> list[str]:
+        return [project.study(paper).judged_fingerprint("claims") for paper in papers]
+
+    before, more = Project.load(ROOT), Project.load(tmp_path)
+    assert fingerprints(before, OTHERS) == fingerprints(more, OTHERS)
+    assert fingerprints(before, [LAST]) != fingerprints(more, [LAST])
+    for path in paths.values():
+        path.unlink()
+    less = Project.load(tmp_path, config=dict(before.config) | {"papers": OTHERS})
+    assert fingerprints(before, OTHERS) == fingerprints(less, OTHERS)

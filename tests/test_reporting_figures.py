@@ -366,12 +366,6 @@ def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, nam
         assert not any(a.overlaps(b) for a, b in itertools.combinations(labels, 2))
 
 
-def test_headings() -> None:
-    names = [("fig1", "b"), ("fig1-as-written", ""), ("extra-bias", "c")]
-    ends = ["Figure 1(b)", "Figure 1, as written", "supplementary figure: bias (c)"]
-    assert [heading("dp-ncb", *name) for name in names] == [f"dp-ncb, {end}" for end in ends]
-
-
 @pytest.mark.parametrize(("paper", "name"), OF_PANELS)
 def test_lines_are_told_apart_and_an_algorithm_has_its_look(paper: str, name: str) -> None:
     """An ordered parameter alone may colour its lines, by a map that means no algorithm."""
