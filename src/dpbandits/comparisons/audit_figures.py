@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from matplotlib.ticker import NullLocator
 from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY
@@ -353,16 +353,14 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
 
 def _by_channel(panel: Panel, handles: dict[str, Any]) -> dict[str, Any]:
     """Return a legend of colours and of markers apart, where every colour has every marker."""
-    looks = {_split(name): look for name, look in panel.looks.items()}
-    heads, ends = ({parts[place]: None for parts in looks if parts[1]} for place in (0, 1))
-    if len(heads) * len(ends) != sum(bool(end) for _, end in looks) or len(heads) * len(ends) < 6:
+    looks = {_split(name): look for name, look in panel.looks.items() if _split(name)[1]}
+    heads, ends = (dict.fromkeys(parts[place] for parts in looks) for place in (0, 1))
+    if len(looks) < 6 or len(looks) != len(heads) * len(ends):
         return handles
-    colours = {
-        head: Line2D([], [], color=looks[head, end].colour) for end in ends for head in heads
-    }
+    first_head, first_end = next(iter(looks))
+    colours = {head: Line2D([], [], color=looks[head, first_end].colour) for head in heads}
     markers = {
-        _label(end): Line2D([], [], **GREY | {"marker": looks[head, end].marker})
-        for head in heads
+        _label(end): Line2D([], [], **GREY | {"marker": looks[first_head, end].marker})
         for end in ends
     }
     joined = {_label(f"{head}, {end}") for head in heads for end in ends}
@@ -466,16 +464,36 @@ def summary(rows: pd.DataFrame) -> Drawn:
     refuted: dict[str, Any] = {"color": COLOURS["vermillion"], "alpha": 0.07, "linewidth": 0}
     axes.fill_betweenx([-0.6, claiming], 1.0, MOST, zorder=0, **refuted)
     axes.plot([1.0, 1.0], [-0.6, claiming], color="black", linewidth=0.9, zorder=1)
-    for _, point in points.iterrows():
-        _mark(axes, point, names.index(point["name"]))
-    _finish(axes, names)
+    for point in points.to_dict("records"):
+        (marker, colour), filled = LOOKS[point["variant"]], point["kind"] == "observable"
+        unbounded = np.isinf(point["ratio"])
+        axes.plot(
+            ARROW if unbounded else max(point["ratio"], LEAST),
+            names.index(point["name"]) + 0.24 * (list(LOOKS).index(point["variant"]) - 1),
+            marker=">" if unbounded else marker,
+            color=colour,
+            markerfacecolor=colour if filled else "none",
+            markeredgewidth=0.9,
+            markersize=4.6 if point["verdict"] == FAILS else 3.8,
+            linestyle="none",
+            zorder=3 if filled else 2,
+            clip_on=False,
+        )
+    ticks = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 1e2, 1e3, 1e4, 1e5]
+    axes.set(xscale="log", xlim=(LEAST, MOST), ylim=(len(names) - 0.4, -0.6))
+    axes.set_xticks(ticks, [style.thousands(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel("certified lower bound over the claimed bound")
+    axes.text(1.15, -0.75, "the bound exceeds the claim", fontsize=7, va="bottom")
+    axes.text(0.87, -0.75, "not contradicted", fontsize=7, va="bottom", ha="right")
     look: dict[str, Any] = {"linestyle": "none", "markersize": 4.2}
     variants = {
         variant: Line2D([], [], marker=marker, color=colour, **look)
         for variant, (marker, colour) in LOOKS.items()
     }
-    unbounded = Line2D([], [], **GREY | look | {"marker": ">"})
-    add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": unbounded})
+    arrow = Line2D([], [], **GREY | look | {"marker": ">"})
+    add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": arrow})
     places = [names.index(name) for name in points["name"]]
     drawn_points = points.assign(series=points["name"] + ", " + points["kind"], y=places)
     return drawn, drawn_points.assign(x=points["ratio"], lo=places, hi=places)
@@ -487,19 +505,17 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
     Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
     """
     found: list[dict[str, Any]] = []
-    for algorithm in REGISTRY:
-        audit = REGISTRY[algorithm].audit
-        if audit is None:
-            continue
+    rows = rows.assign(ratio=rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]))
+    for algorithm, audit in ((name, one.audit) for name, one in REGISTRY.items() if one.audit):
         stated = audit.statement
         statements = [stated] if isinstance(stated, str) else [*stated.values()]
-        own = rows[(rows["algorithm"] == algorithm) & rows["statement"].isin(statements)]
-        own = own[~own["scaled"].astype(bool)]
-        own = own.assign(ratio=own["ratio"].where(np.isfinite(own["claimed"]), own["lower"]))
-        for choice in CHOICES.get(algorithm, ("",)):
-            # The black box plays the default, which is the first.
-            is_first = choice == CHOICES.get(algorithm, ("",))[0]
-            chosen = own[own["interpretation"].isin([choice, ""] if is_first else [choice])]
+        is_own = (rows["algorithm"] == algorithm) & rows["statement"].isin(statements)
+        own = rows[is_own & ~rows["scaled"].astype(bool)]
+        choices = CHOICES.get(algorithm, ("",))
+        # The black box plays the default, which is the first.
+        choice_of = own["interpretation"].mask(own["interpretation"] == "", choices[0])
+        for choice in choices:
+            chosen = own[choice_of == choice]
             name = ", ".join(filter(None, [REGISTRY[algorithm].name, choice.partition("=")[2]]))
             name += " (claims nothing)" if (chosen["claimed"] == np.inf).all() else ""
             for variant, part in chosen.groupby("variant", sort=False):
@@ -510,40 +526,6 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
                         place = {"name": name, "variant": variant, "kind": kind}
                         found.append(place | {key: row[key] for key in columns})
     return pd.DataFrame(found)
-
-
-def _mark(axes: Axes, point: "pd.Series[Any]", place: int) -> None:
-    marker, colour = LOOKS[point["variant"]]
-    x = ARROW if np.isinf(point["ratio"]) else max(point["ratio"], LEAST)
-    y = place + 0.24 * (list(LOOKS).index(point["variant"]) - 1)
-    filled = point["kind"] == "observable"
-    axes.plot(
-        [x],
-        [y],
-        marker=">" if np.isinf(point["ratio"]) else marker,
-        color=colour,
-        markerfacecolor=colour if filled else "none",
-        markeredgewidth=0.9,
-        markersize=4.6 if point["verdict"] == FAILS else 3.8,
-        linestyle="none",
-        zorder=3 if filled else 2,
-        clip_on=False,
-    )
-
-
-def _finish(axes: Axes, names: list[str]) -> None:
-    axes.set_xscale("log")
-    axes.set_xlim(LEAST, MOST)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    ticks = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 1e2, 1e3, 1e4, 1e5]
-    labels = [style.thousands(tick) for tick in ticks]
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FixedFormatter(labels))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_yticks(range(len(names)), names)
-    axes.set_xlabel("certified lower bound over the claimed bound")
-    axes.text(1.15, -0.75, "the bound exceeds the claim", fontsize=7, va="bottom")
-    axes.text(0.87, -0.75, "not contradicted", fontsize=7, va="bottom", ha="right")
 
 
 DIAGRAMS: dict[str, Diagram] = {
