@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 import dpbandits
-from agreement import near
+from agreement import TRIALS, near
 from dpbandits import InputError
 from dpbandits.algorithms.best_arm.designs import g_optimal
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
@@ -101,6 +101,20 @@ def test_chances_of_two_phases_sum_to_one() -> None:
                 for arm in range(3)
             )
             assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_two_phases_agree_with_draws() -> None:
+    """Four arms, fixed sums, epsilon = 0.9: every pair of survivors with arm 0 as the winner."""
+    generator = np.random.default_rng(20240121)
+    epsilon, first, second = 0.9, np.array([1, 2, 0, 1]), np.array([2, 0, 3, 1])
+    chances = np.exp(tree_chances(4, (2, 3), epsilon))[(slice(None), *first, *second)]
+    scale = 1.0 / epsilon
+    noisy = first + generator.laplace(scale=scale, size=(TRIALS, 4))
+    again = second + generator.laplace(scale=scale, size=(TRIALS, 4))
+    survivors = np.sort(np.argsort(-noisy, axis=1)[:, :2], axis=1)
+    for other in range(1, 4):
+        wins = (survivors == [0, other]).all(axis=1) & (again[:, 0] > again[:, other])
+        assert near(float(wins.mean()), float(chances[other - 1]))
 
 
 def test_pooled_samples_are_not_private() -> None:

@@ -21,7 +21,6 @@ from agreement import GivenArms, Table
 from dpbandits.algorithms import REGRET, gdp_ncb
 from dpbandits.auditing.events import Event
 from dpbandits.auditing.gdp_ncb import (
-    CARRIED,
     CODED,
     carried_episodes,
     carried_rules,
@@ -170,15 +169,6 @@ def test_small_constants_attain_the_number_of_releases() -> None:
         most = doublings / math.log(rules.horizon)
         assert 0.9 * most < witness.epsilon <= most * (1.0 + 1e-9)
     assert witness.epsilon > 1.2
-
-
-def test_base_2_noise_passes_with_zeros_and_with_carried_means() -> None:
-    for kind, doublings, epsilon in product((CODED, CARRIED), (3, 5, 8, 12), (0.2, 1.0, 5.0)):
-        kind = kind._replace(noise="base2")
-        _, witness = kind.scaled(doublings, epsilon)
-        assert 0.0 < witness.epsilon <= epsilon
-        for horizon in (10**3, 10**5):
-            assert kind.worst(kind.rules(horizon, epsilon, "base2")).epsilon <= epsilon
 
 
 ORDER = -(2**10 - 33) * math.log(2.0)

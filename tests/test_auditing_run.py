@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from agreement import question_of
 from dpbandits.algorithms import REGISTRY, REGRET, find_identification
@@ -89,28 +88,6 @@ def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
     assert replace(anew.row, seconds=0.0) == replace(first.row, seconds=0.0)
     assert quick("none", pair=PAIR).row.lower != first.row.lower
     assert quick("half the noise", pair=PAIR, seed=1).share != first.share
-
-
-def test_transcripts_have_the_probabilities_of_gaussian_thompson_sampling() -> None:
-    """Chi-square over all transcripts of three rounds, enumerated from ts-is-dp, Algorithm 1."""
-    pair = constant(0.25, 0.5)
-    play = question_of("ts-gaussian", 3, {}).mechanism(pair).sample
-    outputs = play(True, np.random.default_rng(20), 200_000).astype(int)
-    codes = np.bincount(outputs @ [4, 2, 1], minlength=8)
-    rewards = [[1.0, 0.25, 0.25], [0.5, 0.5, 0.5]]
-    expected = np.zeros(8)
-    for code in range(8):
-        arms, chance = [code >> 2 & 1, code >> 1 & 1, code & 1], 1.0
-        for t, arm in enumerate(arms):
-            pulls = [arms[:t].count(i) for i in range(2)]
-            means = [sum(rewards[i][: pulls[i]]) / (pulls[i] + 1) for i in range(2)]
-            spread = math.sqrt(sum(1.0 / (n + 1) for n in pulls))
-            first = norm.cdf((means[0] - means[1]) / spread)
-            chance *= first if arm == 0 else 1.0 - first
-        expected[code] = chance * len(outputs)
-    assert expected.sum() == pytest.approx(len(outputs))
-    # 7 degrees of freedom; the 0.999 quantile is 24.3.
-    assert ((codes - expected) ** 2 / expected).sum() < 24.3
 
 
 @pytest.mark.slow

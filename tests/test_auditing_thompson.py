@@ -14,7 +14,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import log_ndtr
 from scipy.stats import binom, chisquare, norm
 
 from agreement import chi_square, played_sequences, sequence_chances
@@ -211,17 +210,6 @@ def test_dp_ts_ucb_abandons_an_arm_with_the_chance_by_hand(alpha: float) -> None
         log += found.log_shared
         chances = list(batch_steps(arms, table, math.log(horizon) ** alpha))
         assert log == pytest.approx(sum(map(math.log, chances)), rel=1e-12)
-
-
-def test_the_bound_grows_like_the_root_of_the_horizon() -> None:
-    # In the interpretation 1/n, scores tend to 1 under x and 0 under x'.
-    rate = math.sqrt(2.0) * (math.sqrt(-log_ndtr(-1.0)) - math.sqrt(-log_ndtr(0.0)))
-    found = [
-        abandoned_arm(ts_gaussian(horizon, "n")).mu / math.sqrt(horizon)
-        for horizon in (10**4, 10**6)
-    ]
-    assert found[1] == pytest.approx(rate, rel=1e-3)
-    assert abs(found[1] - rate) < abs(found[0] - rate)
 
 
 def test_the_first_decision_says_nothing() -> None:

@@ -175,15 +175,6 @@ def test_what_a_claim_does_not_say_follows_from_its_file(
 CLAIMS = Project.load(ROOT).study("ts-is-dp").claims
 
 
-def test_simulated_claims_have_the_papers_ten_runs_or_none_and_analytic_ones_none() -> None:
-    """The paper's figures have ten runs; what it says without an experiment has none."""
-    without = {claim.id for claim in CLAIMS if claim.runs and not claim.runs_paper}
-    assert without == {"TSDP-C21", "TSDP-C25", "TSDP-C26", "TSDP-C27"}
-    assert {claim.runs_paper for claim in CLAIMS if claim.runs} == {0, 10}
-    assert {claim.runs_paper for claim in CLAIMS if not claim.runs} == {0}
-    assert all(claim.runs[0] >= 50 and claim.runs[-1] <= 400 for claim in CLAIMS if claim.runs)
-
-
 def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
     """Algorithm 2 and Theorem 5 ask for c of at least 1."""
     tuned = [

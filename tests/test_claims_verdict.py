@@ -163,10 +163,6 @@ def test_comparisons_combine() -> None:
         assert combine_comparisons(decisions, rule) == expected  # type: ignore[arg-type]
 
 
-def test_parts_of_nothing_are_undecided() -> None:
-    assert combine_parts({}) == "undecided"
-
-
 def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
     region = region_of("greater", 0.0, indifference=0.1)
     pairs = {(0.1, 0.2): "for", (-0.05, -0.02): "neither", (-0.3, -0.2): "against"}
@@ -176,6 +172,7 @@ def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
 
 def test_parts_hold_together_fail_together_or_mix() -> None:
     for parts, expected in [
+        ([], "undecided"),
         (["holds", "holds"], "holds"),
         (["fails", "fails"], "fails"),
         (["holds", "fails"], "mixed"),
