@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
+import dpbandits
 from choosing_rows import INSTANCES, frames_of, grid_rows, rows_of, trial_rows
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
@@ -423,6 +424,28 @@ def test_the_tables_depend_on_no_kernel() -> None:
     """An edit of a kernel moves the results that play it, and no other."""
     sources = {path.as_posix() for path in sources_of("dpbandits.comparisons.equal_privacy")}
     assert not [path for path in sources if path.startswith("algorithms/")]
+
+
+@pytest.mark.slow
+def test_from_zeros_little_noise_locks_the_best_arm_out() -> None:
+    """As the caption says; with the means carried on, as printed, regret falls to the end."""
+    final = {}
+    for line in series("ts-is-dp-arms"):
+        cell, budget = line.cell, line.tags.get("epsilon")
+        if cell.definition.id != "gdp-ncb" or budget not in (5, 100):
+            continue
+        for start in ("zeros", "carried"):
+            final[start, budget] = dpbandits.simulate(
+                algorithm=cell.definition.id,
+                params=vars(cell.parameters),
+                bandit=cell.bandit,
+                horizon=cell.horizon,
+                runs=len(line.runs),
+                variant=cell.variant,
+                interpretations={"start": start},
+            ).pseudo_regret.mean()
+    assert final["zeros", 100] > 1.5 * final["zeros", 5]
+    assert final["carried", 100] < final["carried", 5]
 
 
 def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
