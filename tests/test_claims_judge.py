@@ -330,8 +330,6 @@ def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
             evidence = toy_evidence([0.0], runs=50, seed=1000 * group + seed)
             judgements += judge([toy], evidence, family=20)
         decided += sum(one.verdict != "undecided" for one in judgements)
-        spoilt += any(
-            one.in_family and one.in_family.judgement.verdict != "undecided" for one in judgements
-        )
+        spoilt += any(one.in_family and one.in_family.verdict != "undecided" for one in judgements)
     assert 22 <= decided <= 58
     assert spoilt <= 7
