@@ -1,58 +1,11 @@
-"""Regret algorithms of the papers side by side at equal privacy: tuned parameters and tables."""
+"""Tables of the regret algorithms of the papers side by side at equal privacy."""
 
 from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
-from dpbandits.comparisons.field import (
-    APPROXIMATE,
-    LOCAL,
-    NONE,
-    PURE,
-    REGRET,
-    least_alpha,
-    level,
-    share_b,
-    share_c,
-)
-from dpbandits.config import Context, Formula
-from dpbandits.errors import InputError
+from dpbandits.comparisons.field import APPROXIMATE, LOCAL, NONE, PURE, REGRET, level
 from dpbandits.reporting.lines import final_values
-
-
-def tuned(context: Context) -> tuple[int, float]:
-    """Return b and c of the smallest mean final pseudo-regret on the tuning seeds.
-
-    The grid of b goes from none to pure pre-pulling, so that its ends are natural.
-    """
-    if context.tuned is None:
-        raise InputError("a tuned parameter needs the key tuned_by")
-    frame = context.tuned
-    own = frame[(frame["metric"] == "pseudo_regret") & (frame["t"] == context.horizon)]
-    own = own[own["epsilon"] == context.tags["epsilon"]]
-    regret = own.groupby(["b", "c"], as_index=False)["value"].mean()
-    best = regret.loc[regret["value"].idxmin()]
-    return int(best["b"]), float(best["c"])
-
-
-def tuned_b(context: Context) -> int:
-    """Return the pre-pulls of the tuned pair."""
-    return tuned(context)[0]
-
-
-def tuned_c(context: Context) -> float:
-    """Return the variance factor of the tuned pair."""
-    return tuned(context)[1]
-
-
-FORMULAS: dict[str, Formula] = {
-    "least_alpha": least_alpha,
-    "share_b": share_b,
-    "share_c": share_c,
-    "tuned_b": tuned_b,
-    "tuned_c": tuned_c,
-}
-
 
 Frames = Mapping[str, pd.DataFrame]
 

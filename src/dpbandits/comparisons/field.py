@@ -149,11 +149,10 @@ def tuned_share(algorithm: str, context: Context) -> Context:
         raise InputError("a tuned parameter needs the key tuned_by")
     frame = context.tuned
     is_own = (frame["algorithm"] == algorithm) & (frame["metric"] == "pseudo_regret")
-    for tag in SETTING:
+    for tag in context.tags.keys() & SETTING:
         is_own &= frame[tag] == context.tags[tag]
-    means = frame[is_own].groupby(["share", "instance"])["value"].mean()
-    regret = means.groupby("share").mean()
-    best = float(regret.index[int(regret.to_numpy().argmin())])
+    # Every share is played on the same instances, with as many runs on each.
+    best = frame[is_own].groupby("share")["value"].mean().idxmin()
     return replace(context, tags={**context.tags, "share": best})
 
 
@@ -175,6 +174,7 @@ def tuned_alpha(context: Context) -> float:
 FORMULAS: dict[str, Formula] = {
     "share_b": share_b,
     "share_c": share_c,
+    "least_alpha": least_alpha,
     "raised_alpha": raised_alpha,
     "tuned_b": tuned_b,
     "tuned_c": tuned_c,
