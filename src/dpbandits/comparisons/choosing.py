@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 from scipy.stats import false_discovery_control
 
 from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NONE, OTHERS, PLAYERS, SETTING
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import LEVEL
+from dpbandits.metrics.intervals import mean_interval
 
 PLANE = "two-dimensions"
 """Instance of best arms that is shown beside the others, and is no part of their score."""
@@ -74,46 +74,22 @@ def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
         raise InputError(
             f"arms {arms}: not all are played on the same instances; allowed: the same"
         )
-    means = pd.DataFrame([_mean_of(names, group) for names, group in groups])
-    is_free = means["kind"] == NONE
-    if (families["scale"] == families["score"]).all() or not is_free.any():
-        return means.assign(**dict.fromkeys(_PRICES, np.nan))
-    level = means["scales"].map(np.mean)
-    best = level[is_free].groupby([means["arms"], means["horizon"]]).idxmin()
-    bases = means.loc[best].set_index(["arms", "horizon"])["scales"]
-    return means.join(pd.DataFrame([_price(row, bases) for _, row in means.iterrows()]))
-
-
-def _mean_of(names: tuple[object, ...], group: pd.DataFrame) -> dict[str, object]:
-    """Return the mean over the instances of one setting and algorithm."""
-    score, lo, hi = mean_interval(group["score"])
-    return {
-        **dict(zip([*SETTING, *_WHO], names, strict=True)),
-        "kind": PLAYERS[group["algorithm"].iloc[0]][1],
-        **{"score": score, "lo": lo, "hi": hi},
-        "scales": group["scale"].to_numpy(np.float64),
-        "instances": len(group),
-        "runs": int(group["runs"].min()),
-    }
-
-
-def _price(row: pd.Series, bases: pd.Series) -> dict[str, float]:
-    """Return the ratio of one algorithm to the best without privacy."""
-    key = (row["arms"], row["horizon"])
-    if key not in bases.index:
-        return dict.fromkeys(_PRICES, np.nan)
-    ratios = row["scales"] - bases[key]
-    values = np.exp([*mean_interval(ratios), np.quantile(ratios, TAIL)])
-    return dict(zip(_PRICES, values, strict=True))
-
-
-def mean_interval(values: pd.Series | Scales) -> tuple[float, float, float]:
-    """Return the mean of values and its 95 % interval (t)."""
-    mean, half = float(np.mean(values)), 0.0
-    if len(values) > 1:
-        error = float(np.std(values, ddof=1)) / len(values) ** 0.5
-        half = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2)) * error
-    return mean, mean - half, mean + half
+    rows = []
+    for names, group in groups:
+        score, lo, hi = mean_interval(group["score"])
+        named = dict(zip([*SETTING, *_WHO], names, strict=True))
+        measured = {"score": score, "lo": lo, "hi": hi, "scales": group["scale"].to_numpy(float)}
+        counts = {"instances": len(group), "runs": int(group["runs"].min())}
+        rows.append({**named, "kind": PLAYERS[group["algorithm"].iloc[0]][1], **measured, **counts})
+    means = pd.DataFrame(rows)
+    is_regret = bool((families["scale"] != families["score"]).any())
+    is_free = (means["kind"] == NONE) & is_regret
+    level = means["scales"][is_free].map(np.mean)
+    best = level.groupby([means["arms"], means["horizon"]]).idxmin()
+    bases = means.loc[best].set_index(["arms", "horizon"])["scales"].rename("base")
+    ratios = means["scales"] - means.join(bases, on=["arms", "horizon"])["base"]
+    prices = [np.exp([*mean_interval(each), np.quantile(each, TAIL)]) for each in ratios]
+    return means.assign(**dict(zip(_PRICES, np.transpose(prices), strict=True)))
 
 
 RATE = 0.05
@@ -229,12 +205,8 @@ TUNED = "m-ts-gaussian"
 """The algorithm whose gain by tuning is shown."""
 
 
-def _families(frames: Frames) -> pd.DataFrame:
-    return family_scores(pd.concat(frames.values(), ignore_index=True))
-
-
-def _names(algorithms: pd.Series) -> list[str]:
-    return [PLAYERS[algorithm][0] for algorithm in algorithms]
+def _names(algorithms: pd.Series) -> pd.Series:
+    return algorithms.map({algorithm: name for algorithm, (name, _) in PLAYERS.items()})
 
 
 def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
@@ -267,7 +239,7 @@ def best_arm(frames: Frames) -> pd.DataFrame:
 
     The column ``plane`` is the share on twenty arms in two dimensions, empty elsewhere.
     """
-    families = _families(frames)
+    families = family_scores(pd.concat(frames.values(), ignore_index=True))
     means = mean_scores(families)
     success = {"success": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
     table = _named(means.assign(**success), "success", "lo", "hi")
@@ -279,11 +251,11 @@ def best_arm(frames: Frames) -> pd.DataFrame:
 
 def winning(frames: Frames) -> pd.DataFrame:
     """Return one row for each class of privacy and setting: its winner, or the tie."""
-    table = winners(mean_scores(_families(frames)))
-    first, second = _names(table["first"]), _names(table["second"])
-    table = table.assign(first_name=first, second_name=second)
-    tied = "tie: " + table["first_name"]
-    return table.assign(best=table["first_name"].where(table["verdict"] == WINNER, tied))
+    rows = pd.concat(frames.values(), ignore_index=True)
+    table = winners(mean_scores(family_scores(rows)))
+    first, second = (_names(table[place]) for place in ("first", "second"))
+    best = first.where(table["verdict"] == WINNER, "tie: " + first)
+    return table.assign(first_name=first, second_name=second, best=best)
 
 
 def tuning(frames: Frames) -> pd.DataFrame:
@@ -294,17 +266,16 @@ def tuning(frames: Frames) -> pd.DataFrame:
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]
     chosen = rows.groupby(SETTING)[["b", "c"]].first().reset_index()
-    scales = [
+    untuned, tuned = (
         family_scores(frame).set_index([*SETTING, "instance"])["scale"]
         for frame in (frames["untuned"], rows)
-    ]
-    ratios = (scales[0] - scales[1]).dropna().groupby(SETTING)
-    gains = pd.DataFrame(
-        [np.exp(mean_interval(gaps)) for _, gaps in ratios],
-        columns=["gain", "lo", "hi"],
-        index=pd.MultiIndex.from_tuples([setting for setting, _ in ratios], names=SETTING),
     )
+    gains = (untuned - tuned).dropna().groupby(SETTING).apply(_gain).unstack()
     return chosen.merge(gains.reset_index(), on=SETTING)
+
+
+def _gain(gaps: pd.Series) -> pd.Series:
+    return pd.Series(np.exp(mean_interval(gaps)), ["gain", "lo", "hi"])
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {
