@@ -112,22 +112,16 @@ def ranked(
             f"class is {question.privacy!r}, of which no algorithm was measured; allowed: {allowed}"
         )
     field = nearest(members, question).assign(verdict=BEHIND)
-    setting = {key: field[key].iloc[0] for key in SETTING}
-    answers = _at(winners[winners["class"] == question.privacy], setting)
-    for answer in answers.to_dict("records"):
+    setting = field[SETTING].iloc[0]
+    is_asked = (winners["class"] == question.privacy) & (winners[SETTING] == setting).all(axis=1)
+    for answer in winners[is_asked].to_dict("records"):
         field.loc[field["algorithm"].isin(answer["tied"].split()), "verdict"] = TIED
         verdict = BEST if answer["verdict"] == WINNER else DEPENDS
         field.loc[field["algorithm"] == answer["default"], "verdict"] = verdict
     field.insert(0, "place", range(1, len(field) + 1))
-    free = _at(table[table["class"] == NONE], {**setting, "epsilon": math.nan})
-    return pd.concat([field, free.assign(verdict=NOT_PRIVATE)], ignore_index=True)
-
-
-def _at(table: pd.DataFrame, setting: Mapping[str, float]) -> pd.DataFrame:
-    """Return the rows of a setting, where NaN is no budget."""
-    for key, value in setting.items():
-        table = table[table[key].isna() if math.isnan(value) else table[key] == value]
-    return table
+    size = SETTING[:2]
+    is_free = (table["class"] == NONE) & (table[size] == setting[size]).all(axis=1)
+    return pd.concat([field, table[is_free].assign(verdict=NOT_PRIVATE)], ignore_index=True)
 
 
 def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float]:
@@ -155,16 +149,17 @@ KEPT = ("proved", "not contradicted")
 BROKEN = "not shown to be private"
 """Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
 
-Row = dict[str, Any]
+Row = dict[Any, Any]
 
 
 def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
     """Return a ranking with parameters and guarantees; those not shown to be private last."""
-    records = answer.to_dict("records")
-    rows = [_guaranteed({str(k): value for k, value in row.items()}, question) for row in records]
+    rows: list[Row] = [_guaranteed(row, question) for row in answer.to_dict("records")]
     played = {(row["algorithm"], row["variant"]) for row in rows}
-    broken = _broken(question, measure)
-    rows += [row for row in broken if (row["algorithm"], row["variant"]) not in played]
+    for variant in _variants(question, measure):
+        known = _guaranteed(variant, question)
+        if known["verdict"] == BROKEN and (known["algorithm"], known["variant"]) not in played:
+            rows.append({**known, "parameters": None})
     rows.sort(key=lambda row: bool(row["verdict"] == BROKEN))
     table = pd.DataFrame(rows)
     is_ranked = ~table["verdict"].eq(BROKEN) & table["place"].notna()
@@ -174,19 +169,31 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     return table[[column for column in columns if column in table]]
 
 
+def _variants(question: Question, measure: str) -> Iterator[Row]:
+    """Yield rows of all variants of the class that have no parameter but the budget."""
+    registry: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
+    setting = {key: getattr(question, key) for key in SETTING}
+    for algorithm, definition in registry.items():
+        kind = PLAYERS.get(algorithm, ("", NONE))[1]
+        if kind in CLASSES[question.privacy] and set(definition.example) <= {"epsilon", "delta"}:
+            names = {"algorithm": algorithm, "name": definition.name, "class": kind}
+            for variant in definition.variants:
+                yield {**names, "variant": variant, "interpretation": "", "verdict": "", **setting}
+
+
 def _guaranteed(row: Row, question: Question) -> Row:
     """Return a row with parameters and guarantee, its verdict changed where none is shown."""
     try:
         values = parameters_at(row, question)
     except InputError as error:
         return {**row, "verdict": BROKEN, "parameters": "", "guarantee": str(error)}
-    pairs = (text.split("=", 1) for text in row["interpretation"].split(",") if text)
+    pairs = filter(None, row["interpretation"].split(","))
     known = guarantee(
         row["algorithm"],
         horizon=question.horizon,
         params=values,
         variant=row["variant"],
-        interpretations=dict(pairs),
+        interpretations=dict(pair.split("=", 1) for pair in pairs),
     )
     text = ", ".join(f"{key}={value:.6g}" for key, value in values.items())
     is_broken = row["class"] != NONE and known.status not in KEPT
@@ -200,23 +207,6 @@ def in_brief(known: Guarantee) -> str:
         return known.name
     words = f"{known.name}, {known.model}, {known.status}"
     return f"{words}; ({known.epsilon(DELTA):.3g}, {DELTA:g})-DP" if known.kind == "gdp" else words
-
-
-def _broken(question: Question, measure: str) -> Iterator[Row]:
-    """Yield algorithms and variants of the class whose guarantee does not stand the audit."""
-    registry: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
-    budget = {"epsilon": float(question.epsilon), "delta": DELTA}
-    for algorithm, definition in registry.items():
-        is_met = PLAYERS.get(algorithm, ("", NONE))[1] in CLASSES[question.privacy]
-        if not is_met or not set(definition.example) <= set(budget):
-            continue
-        values = {key: budget[key] for key in definition.example}
-        for variant in definition.variants:
-            known = guarantee(algorithm, horizon=question.horizon, params=values, variant=variant)
-            if known.status not in KEPT:
-                names = {"algorithm": algorithm, "variant": variant, "name": definition.name}
-                setting = {key: getattr(question, key) for key in SETTING}
-                yield {**names, "verdict": BROKEN, "guarantee": in_brief(known), **setting}
 
 
 def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list[str]:
@@ -327,21 +317,16 @@ def ranking(answer: pd.DataFrame) -> str:
     """Return a ranking to read, its notes first."""
     measure = "price" if "price" in answer else "success"
     form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
-    table = pd.DataFrame(
-        {
-            "place": [f"{each}" if pd.notna(each) else "" for each in answer["place"]],
-            "algorithm": [
-                name if variant == "as-written" else f"{name}, {variant}"
-                for name, variant in zip(answer["name"], answer["variant"], strict=True)
-            ],
-            "verdict": answer["verdict"],
-            measure: [
-                form.format(*ends) if pd.notna(ends[0]) else ""
-                for ends in zip(answer[measure], answer["lo"], answer["hi"], strict=True)
-            ],
-        }
-    )
+    ends = answer[[measure, "lo", "hi"]].to_numpy()
+    variant = (", " + answer["variant"]).mask(answer["variant"] == "as-written", "")
+    columns = {
+        "place": answer["place"].astype(str).where(answer["place"].notna(), ""),
+        "algorithm": answer["name"] + variant,
+        "verdict": answer["verdict"],
+        measure: [form.format(*each) if pd.notna(each[0]) else "" for each in ends],
+    }
     if measure == "price":
-        table["mean regret"] = answer["regret"].map("{:,.0f}".format, na_action="ignore").fillna("")
-    table = table.assign(guarantee=answer["guarantee"])
+        regret = answer["regret"].map("{:,.0f}".format, na_action="ignore")
+        columns["mean regret"] = regret.fillna("")
+    table = pd.DataFrame({**columns, "guarantee": answer["guarantee"]})
     return "\n".join([*answer.attrs["notes"], "", aligned(table)])
