@@ -31,6 +31,7 @@ from dpbandits.comparisons.field import (
     BEST_ARM,
     CLASSES,
     DELTA,
+    FORMULAS,
     LOCAL,
     NONE,
     PLAYERS,
@@ -41,8 +42,6 @@ from dpbandits.comparisons.field import (
     level,
     share_b,
     share_c,
-    tuned_b,
-    tuned_c,
 )
 from dpbandits.comparisons.instances import INSTANCES as MAKERS
 from dpbandits.config import Context
@@ -204,10 +203,11 @@ def test_the_shapes_are_those_of_their_names() -> None:
 def test_tuned_parameters_are_those_of_the_smallest_regret_on_the_tuning_instances() -> None:
     tags = {"arms": 5, "horizon": 10_000, "epsilon": 1}
     context = Context(tags, 10_000, 5, tuning_rows())
-    assert tuned_b(context) == 20
-    assert tuned_c(context) == share_c(Context({"share": 0.01, "epsilon": 1}, 10_000, 5))
+    assert FORMULAS["tuned_b"](context) == 20
+    tuned = Context({"share": 0.01, "epsilon": 1}, 10_000, 5)
+    assert FORMULAS["tuned_c"](context) == share_c(tuned)
     with pytest.raises(InputError, match="needs the key tuned_by"):
-        tuned_b(Context(tags, 10_000, 5))
+        FORMULAS["tuned_b"](Context(tags, 10_000, 5))
 
 
 def test_a_planted_winner_is_found() -> None:
@@ -499,5 +499,5 @@ def made_up_tuning() -> pd.DataFrame:
 
 
 def test_what_is_tuned_has_the_smallest_mean_at_its_own_budget() -> None:
-    assert tuned_b(context({"epsilon": 1}, made_up_tuning())) == 100
-    assert tuned_b(context({"epsilon": 2}, made_up_tuning())) == 0
+    assert FORMULAS["tuned_b"](context({"epsilon": 1}, made_up_tuning())) == 100
+    assert FORMULAS["tuned_b"](context({"epsilon": 2}, made_up_tuning())) == 0

@@ -60,6 +60,7 @@ class Question:
     horizon: int
     epsilon: float
     privacy: str = "pure"
+    measure: str = "price"
 
     def __post_init__(self) -> None:
         """Raise InputError for what is no question."""
@@ -84,27 +85,15 @@ def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
     return rows
 
 
-def outside(table: pd.DataFrame, question: Question) -> list[str]:
-    """Return what of a question lies outside of what was measured, in words."""
-    words = []
-    for key in SETTING:
-        asked, values = getattr(question, key), table[key].dropna()
-        if not values.min() <= asked <= values.max():
-            ends = f"{values.min():,g} to {values.max():,g}"
-            words.append(f"{key} {asked:,g} (measured: {ends})")
-    return words
-
-
-def ranked(
-    table: pd.DataFrame, winners: pd.DataFrame, question: Question, measure: str
-) -> pd.DataFrame:
+def ranked(table: pd.DataFrame, winners: pd.DataFrame, question: Question) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
     Verdicts: ``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the best, ``behind``
     or ``not private``. Algorithms have their default logarithms.
     """
     table = table[~table["interpretation"].isin(OTHERS)]
-    table = table.sort_values([measure, "algorithm"], ascending=[measure == "price", True])
+    order = [question.measure, "algorithm"]
+    table = table.sort_values(order, ascending=[question.measure == "price", True])
     members = table[table["class"].isin(CLASSES[question.privacy])]
     if members.empty:
         allowed = ", ".join(sorted(set(table["class"]) - {NONE}))
@@ -152,11 +141,11 @@ BROKEN = "not shown to be private"
 Row = dict[Any, Any]
 
 
-def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
+def with_guarantees(answer: pd.DataFrame, question: Question) -> pd.DataFrame:
     """Return a ranking with parameters and guarantees; those not shown to be private last."""
     rows: list[Row] = [_guaranteed(row, question) for row in answer.to_dict("records")]
     played = {(row["algorithm"], row["variant"]) for row in rows}
-    for variant in _variants(question, measure):
+    for variant in _variants(question):
         known = _guaranteed(variant, question)
         if known["verdict"] == BROKEN and (known["algorithm"], known["variant"]) not in played:
             rows.append({**known, "parameters": None})
@@ -164,14 +153,14 @@ def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> p
     table = pd.DataFrame(rows)
     is_ranked = ~table["verdict"].eq(BROKEN) & table["place"].notna()
     table["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
-    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
-    columns += ["hi", "tail", "regret", "plane", "guarantee", *SETTING]
+    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters"]
+    columns += [question.measure, "lo", "hi", "tail", "regret", "plane", "guarantee", *SETTING]
     return table[[column for column in columns if column in table]]
 
 
-def _variants(question: Question, measure: str) -> Iterator[Row]:
+def _variants(question: Question) -> Iterator[Row]:
     """Yield rows of all variants of the class that have no parameter but the budget."""
-    registry: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
+    registry: Mapping[str, Definition] = REGRET if question.measure == "price" else IDENTIFICATION
     setting = {key: getattr(question, key) for key in SETTING}
     for algorithm, definition in registry.items():
         kind = PLAYERS.get(algorithm, ("", NONE))[1]
@@ -218,7 +207,12 @@ def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list
         f"Asked: {asked}, {DESCRIPTIONS[question.privacy]}.",
         f"Measured at the nearest setting: {nearby}.",
     ]
-    if beyond := outside(table, question):
+    beyond = []
+    for key in SETTING:
+        value, least, most = getattr(question, key), table[key].min(), table[key].max()
+        if not least <= value <= most:
+            beyond.append(f"{key} {value:,g} (measured: {least:,g} to {most:,g})")
+    if beyond:
         sentences.append(f"Outside of the grid: {', '.join(beyond)}. To play it: {COMPARE}.")
     elif any(getattr(question, key) != first[key] for key in SETTING):
         sentences.append(f"Not on the grid. To play exactly this setting: {COMPARE}.")
@@ -287,11 +281,10 @@ def choose(
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
     measure = "price" if budget is None else "success"
     length = whole_number(horizon if budget is None else budget)
-    question = Question(whole_number(arms), length, epsilon, privacy)
+    question = Question(whole_number(arms), length, epsilon, privacy, measure)
     paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
     table, winners = map(read_table, paths)
-    answer = ranked(table, winners, question, measure)
-    answer = with_guarantees(answer, question, measure)
+    answer = with_guarantees(ranked(table, winners, question), question)
     answer.attrs["notes"] = notes(answer, table, question)
     return answer
 

@@ -7,8 +7,9 @@ number of arms, horizon and budget.
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
@@ -156,19 +157,8 @@ def tuned_share(algorithm: str, context: Context) -> Context:
     return replace(context, tags={**context.tags, "share": best})
 
 
-def tuned_b(context: Context) -> int:
-    """Return the tuned number of pre-pulls of Modified TS."""
-    return share_b(tuned_share("m-ts-gaussian", context))
-
-
-def tuned_c(context: Context) -> float:
-    """Return the variance factor that belongs to these pre-pulls by Lemma 5."""
-    return share_c(tuned_share("m-ts-gaussian", context))
-
-
-def tuned_alpha(context: Context) -> float:
-    """Return the tuned alpha of DP-TS-UCB."""
-    return raised_alpha(tuned_share("dp-ts-ucb", context))
+def _tuned(formula: Formula, algorithm: str, context: Context) -> Any:
+    return formula(tuned_share(algorithm, context))
 
 
 FORMULAS: dict[str, Formula] = {
@@ -176,7 +166,8 @@ FORMULAS: dict[str, Formula] = {
     "share_c": share_c,
     "least_alpha": least_alpha,
     "raised_alpha": raised_alpha,
-    "tuned_b": tuned_b,
-    "tuned_c": tuned_c,
-    "tuned_alpha": tuned_alpha,
+    # Of Modified TS, its pre-pulls and the variance factor that belongs to them; of DP-TS-UCB.
+    "tuned_b": partial(_tuned, share_b, "m-ts-gaussian"),
+    "tuned_c": partial(_tuned, share_c, "m-ts-gaussian"),
+    "tuned_alpha": partial(_tuned, raised_alpha, "dp-ts-ucb"),
 }
