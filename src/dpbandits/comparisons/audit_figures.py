@@ -93,12 +93,11 @@ class Panel:
         if self.steps:
             return dict(zip(kinds, palette.ordered_looks(len(kinds)), strict=True))
         dashes, markers = list(palette.DASHES), list(palette.MARKERS.values())
-        ends: dict[bool, list[str]] = {True: [], False: []}
+        ends: dict[bool, dict[str, int]] = {True: {}, False: {}}
         found = {}
         for name, kind in kinds.items():
             head, end = _split(name)
-            ends[kind] += [end] * (end not in ends[kind])
-            place = ends[kind].index(end)
+            place = ends[kind].setdefault(end, len(ends[kind]))
             found[name] = palette.Look(COLOURS[COLOURS_OF[head]], dashes[place], markers[place])
         return found
 
@@ -283,10 +282,9 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
             axes.legend(own.values(), own.keys(), loc="upper left")
         else:
             handles = own | handles
-        title, prefix = f"({letter}) {panel.title}", f"{letter}: "
-        if len(panels) == 1:
-            title, prefix = panel.title, ""
-        axes.set_title(title)
+        is_alone = len(panels) == 1
+        axes.set_title(panel.title if is_alone else f"({letter}) {panel.title}")
+        prefix = "" if is_alone else f"{letter}: "
         for name, part in panel.curves.groupby("series", sort=False):
             points.append(part.assign(series=f"{prefix}{name}"))
     table = pd.concat(points, ignore_index=True)
@@ -301,18 +299,15 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
 
 def _by_channel(panel: Panel, handles: dict[str, Any]) -> dict[str, Any]:
     """Return a legend of colours and of markers apart, where every colour has every marker."""
-    looks = {_split(name): look for name, look in panel.looks.items() if _split(name)[1]}
-    heads, ends = (dict.fromkeys(parts[place] for parts in looks) for place in (0, 1))
-    if len(looks) < 6 or len(looks) != len(heads) * len(ends):
+    looks = {name: look for name, look in panel.looks.items() if _split(name)[1]}
+    colours = {_split(name)[0]: look.colour for name, look in looks.items()}
+    markers = {_split(name)[1]: look.marker for name, look in looks.items()}
+    if len(looks) < 6 or len(looks) != len(colours) * len(markers):
         return handles
-    first_head, first_end = next(iter(looks))
-    colours = {head: Line2D([], [], color=looks[head, first_end].colour) for head in heads}
-    markers = {
-        _label(end): Line2D([], [], **GREY | {"marker": looks[first_head, end].marker})
-        for end in ends
-    }
-    joined = {_label(f"{head}, {end}") for head in heads for end in ends}
-    return colours | markers | {name: line for name, line in handles.items() if name not in joined}
+    heads = {head: Line2D([], [], color=colour) for head, colour in colours.items()}
+    ends = {_label(end): Line2D([], [], **GREY | {"marker": markers[end]}) for end in markers}
+    others = handles.keys() - {_label(name) for name in looks}
+    return heads | ends | {name: line for name, line in handles.items() if name in others}
 
 
 def _label(name: str) -> str:
@@ -402,18 +397,19 @@ _HEIGHT = 0.205
 def summary(rows: pd.DataFrame) -> Drawn:
     """Return the figure and its points: series, variant, interpretation, x (ratio), y (line)."""
     points = ratios(all_rows({"rows": rows}))
-    names = list(dict.fromkeys(points["name"]))
+    places, names = pd.factorize(points["name"])
+    points = points.assign(x=points["ratio"], **dict.fromkeys(("y", "lo", "hi"), places))
     drawn, (axes,) = canvas(height=_HEIGHT * len(names) + 0.5)
-    claiming = len(set(points["name"][points["verdict"] != NOTHING_CLAIMED])) - 0.5
+    claiming = points["name"][points["verdict"] != NOTHING_CLAIMED].nunique() - 0.5
     refuted: dict[str, Any] = {"color": COLOURS["vermillion"], "alpha": 0.07, "linewidth": 0}
     axes.fill_betweenx([-0.6, claiming], 1.0, MOST, zorder=0, **refuted)
     axes.plot([1.0, 1.0], [-0.6, claiming], color="black", linewidth=0.9, zorder=1)
     for point in points.to_dict("records"):
         (marker, colour), filled = LOOKS[point["variant"]], point["kind"] == "observable"
-        unbounded = np.isinf(point["ratio"])
+        unbounded = np.isinf(point["x"])
         axes.plot(
-            ARROW if unbounded else max(point["ratio"], LEAST),
-            names.index(point["name"]) + 0.24 * (list(LOOKS).index(point["variant"]) - 1),
+            ARROW if unbounded else max(point["x"], LEAST),
+            point["y"] + 0.24 * (list(LOOKS).index(point["variant"]) - 1),
             marker=">" if unbounded else marker,
             color=colour,
             markerfacecolor=colour if filled else "none",
@@ -438,9 +434,7 @@ def summary(rows: pd.DataFrame) -> Drawn:
     }
     arrow = Line2D([], [], **GREY | look | {"marker": ">"})
     add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": arrow})
-    places = [names.index(name) for name in points["name"]]
-    drawn_points = points.assign(series=points["name"] + ", " + points["kind"], y=places)
-    return drawn, drawn_points.assign(x=points["ratio"], lo=places, hi=places)
+    return drawn, points.assign(series=points["name"] + ", " + points["kind"])
 
 
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from dpbandits.comparisons.field import (
     COMPARISON,
     DELTA,
     DESCRIPTIONS,
+    NAMES,
     NONE,
     OTHERS,
     PLAYERS,
@@ -213,17 +214,17 @@ def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list
         if not least <= value <= most:
             beyond.append(f"{key} {value:,g} (measured: {least:,g} to {most:,g})")
     if beyond:
-        sentences.append(f"Outside of the grid: {', '.join(beyond)}. To play it: {COMPARE}.")
+        sentences.append(
+            f"Outside of the grid: {', '.join(beyond)}. To play it: dpbandits compare."
+        )
     elif any(getattr(question, key) != first[key] for key in SETTING):
-        sentences.append(f"Not on the grid. To play exactly this setting: {COMPARE}.")
+        sentences.append("Not on the grid. To play exactly this setting: dpbandits compare.")
     eligible = set(table["algorithm"][table["class"].isin(CLASSES[question.privacy])])
     if missing := eligible - set(answer["algorithm"]):
-        names = [name for algorithm, (name, _) in PLAYERS.items() if algorithm in missing]
+        names = [NAMES[algorithm] for algorithm in NAMES if algorithm in missing]
         sentences.append(f"Not measured there: {', '.join(names)}.")
     return sentences
 
-
-COMPARE = "dpbandits compare"
 
 MEASURES = {
     "price": ("extra-regret", "extra-winners"),
@@ -294,14 +295,14 @@ def _table_path(folder: Path, name: str, scale: str | None) -> Path:
     from dpbandits.pipeline.project import CONFIG, Project, published_folder
     from dpbandits.pipeline.targets import table_target
 
-    if folder != Path() and not (folder / CONFIG).is_file():
+    is_project = (folder / CONFIG).is_file()
+    if folder != Path() and not is_project:
         raise InputError(
             f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
             f"published tables"
         )
     if scale is None:
-        found = folder if (folder / CONFIG).is_file() else published_folder()
-        return found / PUBLISHED / f"{name}.csv"
+        return (folder if is_project else published_folder()) / PUBLISHED / f"{name}.csv"
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     return next(path for path in target.current_files() if path.suffix == ".csv")
 

@@ -19,13 +19,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import stdtr
 from scipy.stats import false_discovery_control
 
-from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NONE, OTHERS, PLAYERS, SETTING
+from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NAMES, NONE, OTHERS, PLAYERS, SETTING
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.intervals import Values, mean_interval
 
 PLANE = "two-dimensions"
 """Instance of best arms that is shown beside the others, and is no part of their score."""
@@ -37,10 +36,6 @@ LEAST = 1.0
 """Least regret, one reward: ratios of smaller ones say nothing."""
 
 _WHO = ["algorithm", "variant", "interpretation"]
-_PRICES = ("price", "price_lo", "price_hi", "tail")
-
-Scales = NDArray[np.float64]
-"""The scale of one algorithm on each instance."""
 
 
 def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
@@ -89,7 +84,8 @@ def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
     bases = means.loc[best].set_index(["arms", "horizon"])["scales"].rename("base")
     ratios = means["scales"] - means.join(bases, on=["arms", "horizon"])["base"]
     prices = [np.exp([*mean_interval(each), np.quantile(each, TAIL)]) for each in ratios]
-    return means.assign(**dict(zip(_PRICES, np.transpose(prices), strict=True)))
+    columns = ["price", "price_lo", "price_hi", "tail"]
+    return means.join(pd.DataFrame(prices, means.index, columns))
 
 
 RATE = 0.05
@@ -141,9 +137,8 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
 def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
     """Return the rows of one setting with some logarithms, one for each algorithm, best first."""
     other = field[field["interpretation"] == f"log={key}"]
-    is_usual = ~field["interpretation"].isin(OTHERS)
-    usual = field[is_usual & ~field["algorithm"].isin(other["algorithm"])]
-    chosen = pd.concat([usual, other])
+    usual = field[~field["interpretation"].isin(OTHERS)]
+    chosen = pd.concat([other, usual]).drop_duplicates("algorithm")
     level = chosen["scales"].map(np.mean)
     return chosen.assign(level=level).sort_values(["level", "algorithm"])
 
@@ -190,7 +185,7 @@ def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     return (len(largest) * largest).clip(upper=1.0)
 
 
-def no_worse(first: Scales, other: Scales) -> float:
+def no_worse(first: Values, other: Values) -> float:
     """Return the one-sided p-value of another being no worse than the first (paired t)."""
     gaps = other - first
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
@@ -205,15 +200,11 @@ TUNED = "m-ts-gaussian"
 """The algorithm whose gain by tuning is shown."""
 
 
-def _names(algorithms: pd.Series) -> pd.Series:
-    return algorithms.map({algorithm: name for algorithm, (name, _) in PLAYERS.items()})
-
-
 def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
     """Return means with name and class of each algorithm, in the order of the table."""
     table = means.rename(columns={"kind": "class"})
     place = table["algorithm"].map([*PLAYERS].index)
-    table = table.assign(name=_names(table["algorithm"]), place=place)
+    table = table.assign(name=table["algorithm"].map(NAMES), place=place)
     table = table.sort_values(["arms", "horizon", "place", "epsilon"], ignore_index=True)
     names = ["algorithm", "name", "class", "variant", "interpretation", *SETTING]
     return table[[*names, *measured, "instances", "runs"]]
@@ -253,7 +244,7 @@ def winning(frames: Frames) -> pd.DataFrame:
     """Return one row for each class of privacy and setting: its winner, or the tie."""
     rows = pd.concat(frames.values(), ignore_index=True)
     table = winners(mean_scores(family_scores(rows)))
-    first, second = (_names(table[place]) for place in ("first", "second"))
+    first, second = (table[place].map(NAMES) for place in ("first", "second"))
     best = first.where(table["verdict"] == WINNER, "tie: " + first)
     return table.assign(first_name=first, second_name=second, best=best)
 

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from dpbandits.comparisons.choosing import WINNER, family_scores, mean_scores, tuning, winners
-from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYERS, PURE, SHOWN
+from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, NAMES, PURE, SHOWN
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
@@ -80,8 +80,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
         text = "log" if row["default"] else "="
         axes.text(x, y - 0.27, text, fontsize=7, ha="center", va="center")
     axes.grid(visible=False)
-    axes.set_xlim(-0.5, len(budgets) - 0.5)
-    axes.set_ylim(-0.5, len(lengths) - 0.5)
+    axes.set(xlim=(-0.5, len(budgets) - 0.5), ylim=(-0.5, len(lengths) - 0.5))
     axes.set_xticks(range(len(budgets)), [f"{budget:g}" for budget in budgets])
     axes.set_yticks(range(len(lengths)), [rf"$10^{{{math.log10(t):.0f}}}$" for t in lengths])
     axes.tick_params(length=0)
@@ -97,35 +96,34 @@ def _map_handles(table: pd.DataFrame) -> dict[str, Artist]:
     """Return the legend: the colour of every winner, the mark of all that tie, and ties."""
     is_won = table["verdict"] == WINNER
     won, tied = set(table["first"][is_won]), {*table["first"][~is_won], *table["second"][~is_won]}
-    patches = {name: Patch(facecolor=look_of(name).colour) for name in PLAYERS if name in won}
+    patches = {name: Patch(facecolor=look_of(name).colour) for name in NAMES if name in won}
     marks = {
-        name: Line2D([], [], **_mark(name), markersize=5) for name in PLAYERS if name in tied - won
+        name: Line2D([], [], **_mark(name), markersize=5) for name in NAMES if name in tied - won
     }
-    named = {PLAYERS[name][0]: handle for name, handle in (patches | marks).items()}
+    named = {NAMES[name]: handle for name, handle in (patches | marks).items()}
     return {**named, "tie of two, or (log) open bases decide": Patch(facecolor=TIED)}
 
 
 def draw_price(rows: pd.DataFrame) -> Drawn:
     """Return the price of privacy over epsilon, at the longest horizon that all K have."""
-    means = at_common_horizon(mean_scores(family_scores(rows)))
+    means = common_means(rows)
     columns = {"epsilon": "x", "price": "y", "price_lo": "lo", "price_hi": "hi"}
     means = means.drop(columns=["lo", "hi"]).rename(columns=columns).sort_values("x")
     points = []
     drawn, panels = _panels(MODELS, sorted(set(means["arms"])), (EPSILON, PRICE), sharey="row")
     for (model, count), axes in panels.items():
         field = means[(means["arms"] == count) & means["kind"].isin(MODELS[model])]
-        lines = {name: field[field["algorithm"] == name] for name in PLAYERS}
-        for algorithm, line in lines.items():
-            if not line.empty:
-                name = PLAYERS[algorithm][0]
-                _draw_line(axes, line, look_of(algorithm), name)
-                points.append(line.assign(series=f"{model}, K = {count}: {name}"))
+        for algorithm in [name for name in NAMES if name in set(field["algorithm"])]:
+            line, name = field[field["algorithm"] == algorithm], NAMES[algorithm]
+            _draw_line(axes, line, look_of(algorithm), name)
+            points.append(line.assign(series=f"{model}, K = {count}: {name}"))
         _finish(axes, field["x"], f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
     return drawn, pd.concat(points, ignore_index=True)
 
 
-def at_common_horizon(means: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows at the longest horizon that was played with every number of arms."""
+def common_means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores at the longest horizon that was played with every number of arms."""
+    means = mean_scores(family_scores(rows))
     counts = means.groupby("horizon")["arms"].nunique()
     longest = int(counts[counts == means["arms"].nunique()].index.max())
     return means[means["horizon"] == longest]
@@ -151,7 +149,7 @@ def _finish(axes: Axes, budgets: "pd.Series[float]", title: str) -> None:
 
 def draw_worst(rows: pd.DataFrame) -> Drawn:
     """Return the price of privacy, its mean and what one instance in ten exceeds, by algorithm."""
-    means = at_common_horizon(mean_scores(family_scores(rows)))
+    means = common_means(rows)
     points = []
     drawn, panels = _panels(WORST_EPSILONS, sorted(set(means["arms"])), (PRICE, ""), sharey="row")
     for (epsilon, count), axes in panels.items():
@@ -184,11 +182,11 @@ def _dumbbells(axes: Axes, field: pd.DataFrame, place: str, order: list[str]) ->
         axes.plot([row["price"], row["tail"]], [y] * 2, color=mark["color"], linewidth=0.9)
         axes.plot(row["price"], y, **mark)
         axes.plot(row["tail"], y, **mark | HOLLOW)
-    axes.set_yticks(range(len(order)), [PLAYERS[name][0] for name in order], fontsize=7)
+    axes.set_yticks(range(len(order)), [NAMES[name] for name in order], fontsize=7)
     axes.set_ylim(len(order) - 0.4, -0.6)
     _round_ticks(axes, "x")
     lines = field["algorithm"].map(order.index)
-    names = field["algorithm"].map(lambda algorithm: PLAYERS[algorithm][0])
+    names = field["algorithm"].map(NAMES)
     ends = dict.fromkeys(("y", "lo", "hi"), lines)
     return [
         field.assign(x=field[key], **ends, series=f"{place}: " + names + f", {words}")

@@ -1,5 +1,6 @@
 """Tables of the regret algorithms of the papers side by side at equal privacy."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
@@ -16,11 +17,6 @@ TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon far beyon
 """
 
 
-def _column(epsilon: float) -> str:
-    """Return the name of the column of a budget, ``any`` where there is none."""
-    return "any" if pd.isna(epsilon) else f"epsilon_{epsilon:g}".replace(".", "_")
-
-
 def _final_means(frames: Frames) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the paper whose arms they are and the mean final regret of every series."""
     for name, frame in frames.items():
@@ -35,19 +31,17 @@ def regrets(frames: Frames) -> pd.DataFrame:
     """
     rows = []
     for instance, means in _final_means(frames):
-        for algorithm, (name, kind) in REGRET.items():
-            budgets = means[means["algorithm"] == algorithm]
-            if budgets.empty:
-                continue
-            ends = {"": "y", "_lo": "lo", "_hi": "hi"}
-            values = {
-                _column(row["epsilon"]) + suffix: row[column]
-                for _, row in budgets.iterrows()
-                for suffix, column in ends.items()
-            }
-            names = {"instance": instance, "algorithm": name, "privacy": BUDGETS[kind]}
-            once = {key: budgets[key].iloc[0] for key in ("variant", "interpretation", "runs")}
-            rows.append(names | once | values)
+        for algorithm in [name for name in REGRET if name in set(means["algorithm"])]:
+            budgets = means[means["algorithm"] == algorithm].to_dict("records")
+            name, kind = REGRET[algorithm]
+            row = {"instance": instance, "algorithm": name, "privacy": BUDGETS[kind]}
+            row |= {key: budgets[0][key] for key in ("variant", "interpretation", "runs")}
+            for budget in budgets:
+                column = f"epsilon_{budget['epsilon']:g}".replace(".", "_")
+                column = "any" if math.isnan(budget["epsilon"]) else column
+                row |= {column: budget["y"]}
+                row |= {f"{column}_{end}": budget[end] for end in ("lo", "hi")}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -90,6 +90,7 @@ BEST_ARM = {
 """Algorithms that name a best arm, likewise."""
 
 PLAYERS = {**REGRET, **BEST_ARM}
+NAMES = {algorithm: name for algorithm, (name, _) in PLAYERS.items()}
 
 SETTING = ["arms", "horizon", "epsilon"]
 """What a question is: number of arms, horizon or budget of pulls, and budget epsilon."""

@@ -112,14 +112,14 @@ def trade_off(scale: str, seed: int = DEFAULT_ROOT_SEED, workers: int = 1) -> pd
     sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon)
     alpha, beta = tradeoff_curve(loss_law(sampler, pair))
     seen = (np.minimum(alpha, beta) >= LEAST) & (np.maximum(alpha, beta) <= 1.0 - LEAST)
-    x, y = _thinned(alpha[seen], beta[seen])
-    streams = [
-        run_generator(seed, stream_key(["audit", "trade-off", horizon, runs, law]), 0)
-        for law in ("x", "x'")
-    ]
+    # Points evenly spread in the probits of both.
+    place = ndtri(alpha[seen]) - ndtri(beta[seen])
+    index = np.searchsorted(place, np.linspace(place[0], place[-1], 200)).clip(0, place.size - 1)
+    x, y = (errors[seen][np.unique(index)] for errors in (alpha, beta))
+    key = ["audit", "trade-off", horizon, runs]
     first, second = (
-        simulate(sampler, pair, runs, stream, second=bool(law))
-        for law, stream in enumerate(streams)
+        simulate(sampler, pair, runs, run_generator(seed, stream_key([*key, law]), 0), second=other)
+        for law, other in (("x", False), ("x'", True))
     )
     # Thresholds on the simulated ratios.
     taus = np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13)))
@@ -132,14 +132,6 @@ def trade_off(scale: str, seed: int = DEFAULT_ROOT_SEED, workers: int = 1) -> pd
         pd.DataFrame(boxes).assign(series="simulated", runs=runs),
     ]
     return joined(curves)
-
-
-def _thinned(alpha: Values, beta: Values) -> tuple[Values, Values]:
-    """Return points evenly spread in the probits of alpha and of beta."""
-    place = ndtri(alpha) - ndtri(beta)
-    wanted = np.linspace(place[0], place[-1], 200)
-    index = np.unique(np.searchsorted(place, wanted).clip(0, place.size - 1))
-    return alpha[index], beta[index]
 
 
 def ratios_by_alternation() -> pd.DataFrame:
@@ -249,15 +241,11 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     refuted[~exact] = p_values <= holm_levels(p_values.tolist(), LEVEL)
     verdict = np.where(refuted, FAILS, NOT_CONTRADICTED)
     verdict = np.where(np.isinf(rows["claimed"]), NOTHING_CLAIMED, verdict)
-    return rows.assign(verdict=verdict, observable=~exact | _is_observable(rows).to_numpy())
-
-
-def _is_observable(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Return whether the event has a chance of 1e-6 under both inputs, or is impossible in one."""
+    # The event has a chance of 1e-6 under both inputs, or is impossible in one.
     likely = 1.0 - 10.0 ** rows["log10_beta"]
     impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**OBSERVABLE)
-    observable: pd.Series[bool] = rows["log10_alpha"].ge(OBSERVABLE) | impossible
-    return observable
+    observable = ~exact | rows["log10_alpha"].ge(OBSERVABLE) | impossible
+    return rows.assign(verdict=verdict, observable=observable)
 
 
 def strongest(rows: pd.DataFrame) -> pd.DataFrame:
