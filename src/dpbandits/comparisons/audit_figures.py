@@ -23,7 +23,6 @@ from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.palette import COLOURS
-from dpbandits.reporting.style import add_legend, write_note
 
 Curves = pd.DataFrame
 """Columns series, x, y, lo, hi, runs; ``log10_chance`` of the event, NaN for what is claimed."""
@@ -145,7 +144,7 @@ def _beside_shares(curves: list[Curves], y: str, claim: str) -> Drawn:
     lower = above[above["log10_chance"].notna()]
     shares = _share(_over(lower, lower["claimed"]), "$T$", claim, "log", "Over the claim")
     drawn, table = _figure([Panel(above, "$T$", y, title="Claims and lower bounds"), shares])
-    write_note(drawn.axes[1], WEAKER, "middle right")
+    style.write_note(drawn.axes[1], WEAKER, "middle right")
     return drawn, table
 
 
@@ -156,7 +155,7 @@ def trade_off(curves: pd.DataFrame) -> Drawn:
     title = f"Thompson sampling, $T$ = {TRADEOFF_HORIZON}"
     linear = Panel(curves, *labels, ("linear", "linear"), title)
     drawn, table = _figure([linear, Panel(curves, *labels, title=f"{title}, log axes")])
-    write_note(drawn.axes[0], "The claimed curve is\nthat close to the axes")
+    style.write_note(drawn.axes[0], "The claimed curve is\nthat close to the axes")
     return drawn, table
 
 
@@ -292,7 +291,7 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
         handles |= _seen_and_rare()
     if foot:
         drawn.supxlabel(foot, fontsize=7)
-    add_legend(drawn, _by_channel(panels[0], handles))
+    style.add_legend(drawn, _by_channel(panels[0], handles))
     runs = table["runs"].fillna(0).astype(int)
     return drawn, table.assign(variant="as-written", interpretation="", runs=runs)
 
@@ -401,7 +400,11 @@ def summary(rows: pd.DataFrame) -> Drawn:
     points = points.assign(x=points["ratio"], **dict.fromkeys(("y", "lo", "hi"), places))
     drawn, (axes,) = canvas(height=_HEIGHT * len(names) + 0.5)
     claiming = points["name"][points["verdict"] != NOTHING_CLAIMED].nunique() - 0.5
-    refuted: dict[str, Any] = {"color": COLOURS["vermillion"], "alpha": 0.07, "linewidth": 0}
+    refuted: dict[str, Any] = {
+        "color": COLOURS["vermillion"],
+        "alpha": 0.07,
+        "linewidth": 0,
+    }
     axes.fill_betweenx([-0.6, claiming], 1.0, MOST, zorder=0, **refuted)
     axes.plot([1.0, 1.0], [-0.6, claiming], color="black", linewidth=0.9, zorder=1)
     for point in points.to_dict("records"):
@@ -433,7 +436,7 @@ def summary(rows: pd.DataFrame) -> Drawn:
         for variant, (marker, colour) in LOOKS.items()
     }
     arrow = Line2D([], [], **GREY | look | {"marker": ">"})
-    add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": arrow})
+    style.add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": arrow})
     return drawn, points.assign(series=points["name"] + ", " + points["kind"])
 
 
@@ -442,7 +445,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
     Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
     """
-    found: list[dict[str, Any]] = []
+    found = []
     rows = rows.assign(ratio=rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]))
     for algorithm, audit in ((name, one.audit) for name, one in REGISTRY.items() if one.audit):
         stated = audit.statement
@@ -456,14 +459,12 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
             chosen = own[choice_of == choice]
             name = ", ".join(filter(None, [REGISTRY[algorithm].name, choice.partition("=")[2]]))
             name += " (claims nothing)" if (chosen["claimed"] == np.inf).all() else ""
-            for variant, part in chosen.groupby("variant", sort=False):
+            for _, part in chosen.groupby("variant", sort=False):
                 for kind, group in (("observable", part[part["observable"]]), ("any event", part)):
                     if len(group):
-                        row = group.iloc[int(group["ratio"].to_numpy().argmax())]
-                        columns = ("interpretation", "ratio", "verdict", "engine", "runs")
-                        place = {"name": name, "variant": variant, "kind": kind}
-                        found.append(place | {key: row[key] for key in columns})
-    return pd.DataFrame(found)
+                        row = group.loc[[group["ratio"].idxmax()]]
+                        found.append(row.assign(name=name, kind=kind))
+    return pd.concat(found, ignore_index=True)
 
 
 DIAGRAMS: dict[str, Diagram] = {

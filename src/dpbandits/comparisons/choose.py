@@ -283,8 +283,8 @@ def choose(
     measure = "price" if budget is None else "success"
     length = whole_number(horizon if budget is None else budget)
     question = Question(whole_number(arms), length, epsilon, privacy, measure)
-    paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
-    table, winners = map(read_table, paths)
+    names = MEASURES[measure]
+    table, winners = (read_table(_table_path(Path(project), name, scale)) for name in names)
     answer = with_guarantees(ranked(table, winners, question), question)
     answer.attrs["notes"] = notes(answer, table, question)
     return answer

@@ -261,12 +261,9 @@ def tuning(frames: Frames) -> pd.DataFrame:
         family_scores(frame).set_index([*SETTING, "instance"])["scale"]
         for frame in (frames["untuned"], rows)
     )
-    gains = (untuned - tuned).dropna().groupby(SETTING).apply(_gain).unstack()
-    return chosen.merge(gains.reset_index(), on=SETTING)
-
-
-def _gain(gaps: pd.Series) -> pd.Series:
-    return pd.Series(np.exp(mean_interval(gaps)), ["gain", "lo", "hi"])
+    gaps = (untuned - tuned).dropna().groupby(SETTING)
+    gains = gaps.apply(lambda each: pd.Series(np.exp(mean_interval(each)), ["gain", "lo", "hi"]))
+    return chosen.merge(gains.unstack().reset_index(), on=SETTING)
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {

@@ -19,8 +19,6 @@ from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, NAMES,
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.palette import look_of
-from dpbandits.reporting.style import add_legend
 
 EPSILON = r"$\epsilon$"
 PRICE = "regret over the best\nwithout privacy"
@@ -45,13 +43,14 @@ def draw_map(rows: pd.DataFrame) -> Drawn:
     classes = [name for name in SHOWN if name in set(table["class"])]
     lengths = {count: sorted(set(part["horizon"])) for count, part in table.groupby("arms")}
     tall = [*map(len, lengths.values())]
-    size: dict[str, Any] = {"width": MAP_WIDTH, "height": 0.3 * sum(tall) / len(tall) + 0.4}
-    drawn, panels = _panels(lengths, classes, (EPSILON, "horizon $T$"), height_ratios=tall, **size)
+    size = MAP_WIDTH, 0.3 * sum(tall) / len(tall) + 0.4
+    labels = EPSILON, "horizon $T$"
+    drawn, panels = _panels(lengths, classes, labels, size, height_ratios=tall)
     for (count, name), axes in panels.items():
         field = table[(table["class"] == name) & (table["arms"] == count)]
         _draw_cells(axes, field, sorted(table["epsilon"].unique()), lengths[count])
         axes.set_title(f"{DESCRIPTIONS[name]}: K = {count}", fontsize=7.5)
-    add_legend(drawn, _map_handles(table))
+    style.add_legend(drawn, _map_handles(table))
     won = table["verdict"] == WINNER
     names = table["first"].where(won, "tie of " + table["first"] + " and " + table["second"])
     setting = table["class"] + ", K = " + table["arms"].astype(str)
@@ -68,7 +67,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
     for row in field.to_dict("records"):
         x, y = budgets.index(row["epsilon"]), lengths.index(row["horizon"])
         is_won = row["verdict"] == WINNER
-        colour = look_of(row["first"]).colour if is_won else TIED
+        colour = palette.look_of(row["first"]).colour if is_won else TIED
         cell: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "linewidth": 1.0}
         axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, **cell))
         if is_won:
@@ -88,7 +87,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
 
 
 def _mark(algorithm: str) -> dict[str, Any]:
-    look = look_of(algorithm)
+    look = palette.look_of(algorithm)
     return {"marker": look.marker, "color": look.colour, "linestyle": "none"}
 
 
@@ -96,7 +95,7 @@ def _map_handles(table: pd.DataFrame) -> dict[str, Artist]:
     """Return the legend: the colour of every winner, the mark of all that tie, and ties."""
     is_won = table["verdict"] == WINNER
     won, tied = set(table["first"][is_won]), {*table["first"][~is_won], *table["second"][~is_won]}
-    patches = {name: Patch(facecolor=look_of(name).colour) for name in NAMES if name in won}
+    patches = {name: Patch(facecolor=palette.look_of(name).colour) for name in NAMES if name in won}
     marks = {
         name: Line2D([], [], **_mark(name), markersize=5) for name in NAMES if name in tied - won
     }
@@ -115,7 +114,7 @@ def draw_price(rows: pd.DataFrame) -> Drawn:
         field = means[(means["arms"] == count) & means["kind"].isin(MODELS[model])]
         for algorithm in [name for name in NAMES if name in set(field["algorithm"])]:
             line, name = field[field["algorithm"] == algorithm], NAMES[algorithm]
-            _draw_line(axes, line, look_of(algorithm), name)
+            _draw_line(axes, line, palette.look_of(algorithm), name)
             points.append(line.assign(series=f"{model}, K = {count}: {name}"))
         _finish(axes, field["x"], f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
     return drawn, pd.concat(points, ignore_index=True)
@@ -165,7 +164,7 @@ def draw_worst(rows: pd.DataFrame) -> Drawn:
         "geometric mean over the instances": Line2D([], [], **look),
         "one instance in ten is worse": Line2D([], [], **look | HOLLOW),
     }
-    add_legend(drawn, handles)
+    style.add_legend(drawn, handles)
     return drawn, pd.concat(points, ignore_index=True)
 
 
@@ -216,13 +215,12 @@ def _panels(
     rows: Collection[Any],
     columns: Collection[Any],
     labels: tuple[str, str],
-    width: float = 0.0,
-    height: float = 1.9,
+    size: tuple[float, float] | None = None,
     **options: Any,
 ) -> tuple[Figure, dict[tuple[Any, Any], Axes]]:
     """Return a figure and its panels by row and column; labels stand below and to the left."""
-    width = width or (style.WIDE_PAGE if len(columns) > 2 else style.PAGE_WIDTH)
-    drawn, panels = canvas(len(rows), len(columns), width, height, **options)
+    usual = (style.WIDE_PAGE if len(columns) > 2 else style.PAGE_WIDTH, 1.9)
+    drawn, panels = canvas(len(rows), len(columns), *(size or usual), **options)
     for axes in panels[-len(columns) :]:
         axes.set_xlabel(labels[0])
     for axes in panels[:: len(columns)]:

@@ -129,8 +129,7 @@ def share_b(context: Context) -> int:
 
 def share_c(context: Context) -> float:
     """Return the variance factor that makes these pre-pulls meet the budget by Lemma 5."""
-    eta = level(context.tags["epsilon"])
-    return float(required_c(share_b(context), eta, context.horizon))
+    return float(required_c(share_b(context), level(context.tags["epsilon"]), context.horizon))
 
 
 def raised_alpha(context: Context) -> float:
@@ -142,8 +141,8 @@ def raised_alpha(context: Context) -> float:
     return least + float(context.tags["share"]) * (1.0 - least)
 
 
-def tuned_share(algorithm: str, context: Context) -> Context:
-    """Return the context with the tag ``share`` of the smallest regret on the tuning instances.
+def tuned(formula: Formula, algorithm: str, context: Context) -> Any:
+    """Return a formula's value at the ``share`` of the smallest regret on the tuning instances.
 
     Equal regrets are decided for the smaller share.
     """
@@ -155,11 +154,7 @@ def tuned_share(algorithm: str, context: Context) -> Context:
         is_own &= frame[tag] == context.tags[tag]
     # Every share is played on the same instances, with as many runs on each.
     best = frame[is_own].groupby("share")["value"].mean().idxmin()
-    return replace(context, tags={**context.tags, "share": best})
-
-
-def _tuned(formula: Formula, algorithm: str, context: Context) -> Any:
-    return formula(tuned_share(algorithm, context))
+    return formula(replace(context, tags={**context.tags, "share": best}))
 
 
 FORMULAS: dict[str, Formula] = {
@@ -168,7 +163,7 @@ FORMULAS: dict[str, Formula] = {
     "least_alpha": least_alpha,
     "raised_alpha": raised_alpha,
     # Of Modified TS, its pre-pulls and the variance factor that belongs to them; of DP-TS-UCB.
-    "tuned_b": partial(_tuned, share_b, "m-ts-gaussian"),
-    "tuned_c": partial(_tuned, share_c, "m-ts-gaussian"),
-    "tuned_alpha": partial(_tuned, raised_alpha, "dp-ts-ucb"),
+    "tuned_b": partial(tuned, share_b, "m-ts-gaussian"),
+    "tuned_c": partial(tuned, share_c, "m-ts-gaussian"),
+    "tuned_alpha": partial(tuned, raised_alpha, "dp-ts-ucb"),
 }

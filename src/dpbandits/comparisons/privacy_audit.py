@@ -94,8 +94,8 @@ def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
 ANGLE_BUDGET, ANGLES = 1002, np.arange(0.0, 360.0)
 """T and degrees of the curves over the angle."""
 
-STOP_HORIZON, STOP_EPSILON = 64, 1.0
-"""T and epsilon of the curves over the rounds of alternation."""
+STOP_HORIZON = 64
+"""T of the curves over the rounds of alternation."""
 
 TRADEOFF_HORIZON = 100
 """T of the trade-off curve."""
@@ -139,14 +139,12 @@ def ratios_by_alternation() -> pd.DataFrame:
 
     Tags: threshold, log10_alpha. x: M = 2 n + 1. T = 64 and epsilon = 1.
     """
-    scale = math.log(STOP_HORIZON) / STOP_EPSILON
     curves = []
     for threshold in (0.5, 1.0, 2.0, 4.0):
         pulls = np.arange(math.ceil(threshold), (STOP_HORIZON - 1) // 2 + 1)
-        witnesses = [exploration_witness(threshold, scale, int(n)) for n in pulls]
-        tags = {"threshold": threshold}
-        name = f"threshold {threshold:g}"
-        curves.append(_losses(name, tags, 2 * pulls + 1, witnesses, STOP_EPSILON))
+        witnesses = [exploration_witness(threshold, math.log(STOP_HORIZON), int(n)) for n in pulls]
+        name, tags = f"threshold {threshold:g}", {"threshold": threshold}
+        curves.append(_losses(name, tags, 2 * pulls + 1, witnesses))
     return joined(curves)
 
 
@@ -166,12 +164,11 @@ def ratios_by_angle() -> pd.DataFrame:
 
 
 def _losses(
-    series: str, tags: Mapping[str, Any], x: ArrayLike, events: list[Event], epsilon: float = 1.0
+    series: str, tags: Mapping[str, Any], x: ArrayLike, events: list[Event]
 ) -> pd.DataFrame:
-    """Return the losses over epsilon that events show, with log10 of their smaller chances."""
+    """Return the losses that events show, with log10 of their smaller chances."""
     chances = [event.log_unlikely / LOG10 for event in events]
-    ratios = [event.epsilon / epsilon for event in events]
-    return curve(series, {**tags, "log10_alpha": chances}, x, ratios)
+    return curve(series, {**tags, "log10_alpha": chances}, x, [event.epsilon for event in events])
 
 
 def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
