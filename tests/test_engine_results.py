@@ -23,7 +23,7 @@ from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine import progress
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
-from dpbandits.engine.compute import _play_sent, compile_kernels, compute, compute_series
+from dpbandits.engine.compute import _gaps, _play_sent, compile_kernels, compute, compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.play import TRIALS
 from dpbandits.engine.provenance import require_current, write_provenance
@@ -291,6 +291,15 @@ def test_runs_together(played: list[tuple[int, int]]) -> None:
     [second] = compute([Work(curve().cell, range(9, 13))], root_seed=ROOT_SEED)
     assert len(played) == 3
     assert second["nash_regret"].tobytes() == found["nash_regret"][1:2].tobytes()
+
+
+def test_gaps_are_found_without_a_list_of_runs_and_one_stream_is_played_once() -> None:
+    """A hundred million trials are known but for two, which are of one stream of 1,000."""
+    bandit = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
+    trials = make_cell(algorithm="sequential-halving", bandit=bandit, horizon=400)
+    known = [range(5000), range(5001, 5003), range(5004, 10**8)]
+    gaps = _gaps(Work(trials, range(10**8)), known)
+    assert [gap.runs for gap in gaps] == [range(5000, 6000)]
 
 
 def test_other_metrics_refuse_segments_of_uniform_arms() -> None:

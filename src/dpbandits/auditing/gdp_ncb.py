@@ -203,13 +203,13 @@ def in_window(witness: Event, window: int, log_order: float = 0.0) -> Event:
     return replace(witness, log_p=log_p, log_q=log_q)
 
 
-class Kind(NamedTuple):
-    """Rules of GDP-NCB, the logarithm of their noise, and which splits are tried for a witness."""
+class ReleaseStatement(NamedTuple):
+    """A statement on the releases of GDP-NCB, and how its worst witness is searched for."""
 
-    rules: Callable[[int, float, str], PhaseTwo]
-    noise: str
-    witness: Callable[[PhaseTwo, int, int], Event]
-    offsets: Sequence[int]
+    rules: Callable[[int, float, str], PhaseTwo]  # by T, epsilon and ``noise``
+    noise: str  # base of the logarithm in the noise
+    witness: Callable[[PhaseTwo, int, int], Event]  # by the pulls of both arms in Phase I
+    offsets: Sequence[int]  # pulls of the changed arm minus the other one's
     about: dict[str, Any]  # fields of a row
 
     def worst(self, rules: PhaseTwo) -> Event:
@@ -227,10 +227,22 @@ class Kind(NamedTuple):
 
 
 # Where Phase II begins with zeros, the changed arm must come first.
-ZEROS = release_witness, [-abs(offset) for offset in OFFSETS]
-CODED = Kind(as_coded, "natural", *ZEROS, {"statement": "AUD-13", "variant": "as-coded"})
-REPAIRED = Kind(as_coded, "base2", *ZEROS, {"statement": "AUD-15", "variant": "repaired"})
-CARRIED = Kind(
+NOT_AHEAD = [-abs(offset) for offset in OFFSETS]
+CODED = ReleaseStatement(
+    as_coded,
+    "natural",
+    release_witness,
+    NOT_AHEAD,
+    {"statement": "AUD-13", "variant": "as-coded"},
+)
+REPAIRED = ReleaseStatement(
+    as_coded,
+    "base2",
+    release_witness,
+    NOT_AHEAD,
+    {"statement": "AUD-15", "variant": "repaired"},
+)
+CARRIED = ReleaseStatement(
     carried_rules,
     "natural",
     carried_witness,
@@ -247,17 +259,17 @@ def split_rows(
 ) -> Iterator[AuditRow]:
     """Yield AUD-13 to AUD-15 that count releases, those of the anytime versions' windows last."""
     for epsilon in epsilons:
-        for horizon, kind in itertools.product(horizons, (CODED, REPAIRED, CARRIED)):
-            rules = kind.rules(horizon, epsilon, kind.noise)
-            yield _split_row(rules, kind.worst(rules), **kind.about)
-        for number, kind in itertools.product(doublings, (CODED, CARRIED, REPAIRED)):
-            yield _split_row(*kind.scaled(number, epsilon), **kind.about)
-        for kind in (CODED, REPAIRED):
-            rules = kind.rules(window, epsilon, kind.noise)
+        for horizon, statement in itertools.product(horizons, (CODED, REPAIRED, CARRIED)):
+            rules = statement.rules(horizon, epsilon, statement.noise)
+            yield _split_row(rules, statement.worst(rules), **statement.about)
+        for number, statement in itertools.product(doublings, (CODED, CARRIED, REPAIRED)):
+            yield _split_row(*statement.scaled(number, epsilon), **statement.about)
+        for statement in (CODED, REPAIRED):
+            rules = statement.rules(window, epsilon, statement.noise)
             # The arms of all rounds; the order in Phase I is the same under both inputs.
             order = -(window - rules.rounds) * math.log(2.0)
-            event = in_window(kind.worst(rules), window, order)
-            yield _split_row(rules, event, "anytime-gdp-ncb", **kind.about)
+            event = in_window(statement.worst(rules), window, order)
+            yield _split_row(rules, event, "anytime-gdp-ncb", **statement.about)
 
 
 def _split_row(rules: PhaseTwo, event: Event, algorithm: str = "gdp-ncb", **about: Any) -> AuditRow:

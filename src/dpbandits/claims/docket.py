@@ -361,7 +361,7 @@ class Entry(Spec):
         return tuple(row for row in self.interpretations if row.is_judged)
 
     def implied(self) -> dict[str, Any]:
-        """Return what follows from what it says, by key."""
+        """Return values of the keys that are left out, which follow from the others."""
         return {}
 
     def words(self, interpretation: Interpretation) -> tuple[Word, ...]:
@@ -392,10 +392,10 @@ class Claim(Entry):
     comparisons: dict[str, Comparison]
 
     def implied(self) -> dict[str, Any]:
-        """Return its figures, rule and verdicts where it does not say them.
+        """Return figures, rule and verdicts where these keys are left out.
 
         Raises:
-            InputError: it lacks another key.
+            InputError: another key is missing, or does not go with the others.
         """
         deciding = {name: one for name, one in self.comparisons.items() if one.decides}
         update: dict[str, Any] = {}
@@ -520,8 +520,8 @@ def claims_of(
         InputError: in one line, the file, the key and what is allowed.
     """
     defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
-    given = file.series, defaults, functions, simulated or {}
-    return list(_checked(f"{path}: claims", file.claims, *given))
+    place = f"{path}: claims"
+    return _checked(place, file.claims, file.series, defaults, functions, simulated or {})
 
 
 def findings_of(
@@ -538,8 +538,8 @@ def findings_of(
     shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
     keys = of_claims.model_fields_set & {"runs", "level"}
     defaults = {key: getattr(of_claims, key) for key in keys}
-    given = {**shared, **file.series}, defaults, functions, simulated or {}
-    return list(_checked(f"{path}: findings", file.findings, *given))
+    series, place = {**shared, **file.series}, f"{path}: findings"
+    return _checked(place, file.findings, series, defaults, functions, simulated or {})
 
 
 EntryType = TypeVar("EntryType", bound=Entry)
@@ -552,15 +552,16 @@ def _checked(
     defaults: Tags,
     functions: Mapping[str, Quantity] | None,
     simulated: Mapping[str, int],
-) -> Iterator[EntryType]:
-    """Yield entries with what they do not say, checked."""
-    vocabulary = Vocabulary(functions or {}, series)
+) -> list[EntryType]:
+    """Return the entries, completed by defaults and what follows from their keys, and checked."""
+    vocabulary, checked = Vocabulary(functions or {}, series), []
     for name, entry in entries.items():
         with naming(f"{place}.{name}"):
             completed = _completed(name, entry, defaults, vocabulary, simulated)
             if functions is not None:
                 _check(completed)
-            yield completed
+            checked.append(completed)
+    return checked
 
 
 def _completed(

@@ -395,7 +395,7 @@ class Series:
         return "success" if self.recorded.counts_trials else "pseudo_regret"
 
     def block(self, metric: str = "") -> Block:
-        """Return the runs that are read of a metric, of its own by default."""
+        """Return the recorded values of a metric (default: ``metric``), of the runs read."""
         block = self.recorded.block(self.label, metric or self.metric)
         window = self.evidence.window
         return Block(block.runs[window], block.times, block.values[window])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cache as once
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,13 +73,25 @@ def _joined(pieces: Sequence[Runs]) -> Runs:
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
+def _stretches(runs: range, known: Iterable[range]) -> Iterator[tuple[range, range | None]]:
+    """Yield stretches of runs that follow one another, each with the known runs that have it."""
+    at = runs.start
+    while at < runs.stop:
+        holders = [held for held in known if at in held]
+        holder = max(holders, key=lambda held: held.stop, default=None)
+        later = [held.start for held in known if held.start > at]
+        end = min([runs.stop, *([holder.stop] if holder else later)])
+        yield range(at, end), holder
+        at = end
+
+
 def _gaps(work: Work, known: Iterable[range]) -> list[Work]:
     """Return the works that are missing; trials of one stream are played by one."""
     size = work.cell.batch if work.cell.identifies else 1
-    missing = np.unique(np.setdiff1d(work.runs, [*chain(*known)]) // size)
-    gaps = np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1)
-    whole = [range(gap[0] * size, (gap[-1] + 1) * size) for gap in gaps if gap.size]
-    return [Work(work.cell, gap) for gap in whole]
+    missing = [gap for gap, holder in _stretches(work.runs, known) if holder is None]
+    whole = [range(gap.start // size * size, -(-gap.stop // size) * size) for gap in missing]
+    # Two gaps may be in trials of the same stream.
+    return [Work(work.cell, gap) for gap in dict.fromkeys(whole)]
 
 
 def _rows(work: Work, known: dict[range, Runs]) -> Runs:
@@ -88,11 +99,12 @@ def _rows(work: Work, known: dict[range, Runs]) -> Runs:
     names = work.cell.metrics
     if work.cell.in_lockstep:
         return {name: known[work.runs][name] for name in names}
-    numbers = [*chain(*known)]
-    order = np.argsort(numbers, kind="stable")
-    rows = order[np.searchsorted(numbers, work.runs, sorter=order)]
-    joined = _joined([{name: runs[name] for name in names} for runs in known.values()])
-    return {name: values[rows] for name, values in joined.items()}
+    pieces: list[Runs] = []
+    for runs, holder in _stretches(work.runs, known):
+        assert holder is not None
+        rows = slice(runs.start - holder.start, runs.stop - holder.start)
+        pieces.append({name: known[holder][name][rows] for name in names})
+    return _joined(pieces)
 
 
 def _parts(work: Work) -> list[Work]:
