@@ -267,7 +267,7 @@ def test_chances_are_numbers_with_whole_exponents() -> None:
         (-7.0001, "1.0e-7"),
         (-1_390_984.14, "7.2e-1390985"),
     ]:
-        assert tables._chance(pd.Series({"log10_alpha": log10})) == text
+        assert tables.chance_in_words(log10) == text
 
 
 def made(**columns: Any) -> pd.DataFrame:
