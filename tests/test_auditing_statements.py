@@ -239,7 +239,7 @@ def test_an_algorithm_without_a_row_is_an_error_unless_it_is_not_audited(
 def test_chances_are_numbers_with_whole_exponents() -> None:
     shown = {-math.inf: "0", -0.04: "0.91", -2.5: "0.0032", -7.0: "1.0e-7", -7.0001: "1.0e-7"}
     for log10, text in {**shown, -1_390_984.14: "7.2e-1390985"}.items():
-        assert tables._chance(pd.Series({"log10_alpha": log10})) == text
+        assert tables.chance_in_words(log10) == text
 
 
 def made(**columns: Any) -> pd.DataFrame:
