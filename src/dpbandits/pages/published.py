@@ -7,7 +7,7 @@ other columns have given values.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from dpbandits.pipeline.project import FIGURES, TABLES, Project, published_table
 from dpbandits.pipeline.publish import published_file
 from dpbandits.pipeline.targets import VERDICTS
 from dpbandits.reporting.tables import markdown_table
+from dpbandits.reporting.text import environment
 from dpbandits.reporting.text import plain_label as plain
 
 if TYPE_CHECKING:
@@ -52,30 +53,12 @@ def claim(identifier: str) -> str:
     return f"[{identifier}](claims.md#{identifier.lower()})"
 
 
-def environment(
-    folder: Path, filters: Iterable[Callable[..., Any]], *, escapes: bool
-) -> "Environment":
-    """Return the templates of a folder, with functions as filters."""
-    # A wheel without extras, which renders none, answers without jinja2.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    templates = Environment(
-        autoescape=escapes,
-        loader=FileSystemLoader(folder),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    templates.filters |= {filter.__name__: filter for filter in filters}
-    return templates
-
-
 @cache
 def _documents() -> "Environment":
     # Markdown: code hosts show it, and the site escapes what it takes from it.
-    folder = Path(__file__).with_name("templates")
-    return environment(folder, (cell, claim, prose), escapes=False)
+    templates = environment(Path(__file__).with_name("templates"))
+    templates.filters |= {"cell": cell, "claim": claim, "prose": prose}
+    return templates
 
 
 def render(template: str, /, **values: Any) -> str:

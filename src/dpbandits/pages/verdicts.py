@@ -9,8 +9,8 @@ import pandas as pd
 
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.pipeline.study import PaperFile
+from dpbandits.reporting.tables import interval
 from dpbandits.reporting.text import readable
-from dpbandits.text_tables import interval_text
 
 Values = dict[str, Any]
 
@@ -72,8 +72,7 @@ def begun(text: str) -> str:
 
 def number_text(row: Mapping[Any, Any]) -> str:
     """Return an estimate with three digits, and its interval; "" where there is none."""
-    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    return readable(interval_text(value, low, high, _three))
+    return interval(row, _three)
 
 
 def _three(value: float) -> str:

@@ -34,8 +34,7 @@ from dpbandits.reporting.lines import (
 )
 from dpbandits.reporting.palette import NO_MARKER
 from dpbandits.reporting.spec import (
-    BY_TAG,
-    DERIVED,
+    MOST_TICKS,
     CrossingSpec,
     FigureSpec,
     PanelSpec,
@@ -267,9 +266,6 @@ _AROUND_PANEL = 0.6
 _MOST_COLUMNS = 3
 """Most panels side by side; of more, rows as even as can be."""
 
-_MOST_TICKS = 8
-"""Up to so many points of a line get a tick on the axis or a marker each."""
-
 _MARK_SPACING = 0.14
 """Distance of the markers along a curve, as a fraction of the panel's diagonal."""
 
@@ -361,7 +357,6 @@ def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
 
 def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, style.Handle]:
     """Draw lines and axes of one panel; return what stands for each line in the legend."""
-    places = sorted({value for line in lines for value in line.points["x"]})
     handles = {
         line.label: _draw_line(axes, line, panel, index / len(lines))
         for index, line in enumerate(lines)
@@ -369,9 +364,7 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, st
     # Small scales may end before the range.
     if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
         handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **_SHADE)
-    # Horizons are decades of time, whose places a logarithmic axis shows by itself.
-    by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
-    ticks = places if by_value and len(places) <= _MOST_TICKS else None
+    ticks = panel.ticks(value for line in lines for value in line.points["x"])
     style.style_axis(axes, "x", panel.x.scale, ticks)
     style.style_axis(axes, "y", panel.y.scale)
     axes.set_xlabel(panel.x.label)
@@ -455,15 +448,14 @@ def _draw_line(axes: Axes, line: Line, panel: PanelSpec, offset: float) -> style
         shown, mark = line.look, palette.OPEN_MARKS
         axes.errorbar(x, y, color=shown.colour, marker=shown.marker, zorder=3, **bars, **look)
         return Line2D([], [], color=mark.colour, marker=mark.marker, **look)
-    is_few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(x) <= _MOST_TICKS)
-    if is_few and line.look.marker != NO_MARKER:
+    if panel.has_few(len(x)) and line.look.marker != NO_MARKER:
         points: Line2D = axes.errorbar(x, y, capsize=2, **bars, **look)[0]
         return points
     every: Any = None
-    if len(x) > _MOST_TICKS and (line.points["runs"] == 0).all():
+    if len(x) > MOST_TICKS and (line.points["runs"] == 0).all():
         every = [index for index, value in enumerate(x) if value in panel.x.marked]
         look |= {} if every else {"marker": "none"}
-    elif len(x) > _MOST_TICKS:
+    elif len(x) > MOST_TICKS:
         every = (_MARK_SPACING * (offset + 0.15), _MARK_SPACING)
     if (low < high).any():
         axes.fill_between(x, low, high, color=line.look.colour, alpha=0.2, linewidth=0)

@@ -7,7 +7,7 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -167,6 +167,9 @@ LookNames = tuple[
 Looks = dict[Text, LookNames]
 """Id of an algorithm -> its colour, line style and marker."""
 
+MOST_TICKS = 8
+"""Up to so many points of a line get a tick on the axis or a marker each."""
+
 Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
@@ -222,6 +225,17 @@ class PanelSpec(PanelKeys):
             if not is_plain and self.kind not in NASH_KINDS:
                 raise InputError(f"series.{index}: keys best and estimate; allowed: {none}")
         return self
+
+    def has_few(self, points: int) -> bool:
+        """Return whether so many points of a line are drawn each with its marker and interval."""
+        return self.kind in BY_TAG or (self.kind == DERIVED and points <= MOST_TICKS)
+
+    def ticks(self, places: Iterable[float]) -> list[float] | None:
+        """Return these places, ascending, if each gets a tick on the x axis."""
+        different = sorted(set(places))
+        # Horizons are decades of time, whose places a logarithmic axis shows by itself.
+        by_value = self.kind == DERIVED or (self.kind in BY_TAG and self.x.tag != "t")
+        return different if by_value and len(different) <= MOST_TICKS else None
 
 
 def _at_most(words: int) -> AfterValidator:

@@ -254,10 +254,10 @@ def choice(row: Mapping[Any, Any], default: str = "") -> str:
     return ", ".join(filter(None, [variant, row["interpretation"].replace(",", ", ")]))
 
 
-def interval(row: Mapping[Any, Any]) -> str:
+def interval(row: Mapping[Any, Any], number: Callable[[float], str] = "{:.4g}".format) -> str:
     """Return the estimate of a row with its interval; nothing where there is none."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    return readable(interval_text(value, low, high))
+    return readable(interval_text(value, low, high, number))
 
 
 def at_paper_runs(row: Mapping[Any, Any]) -> str:

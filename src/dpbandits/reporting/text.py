@@ -236,20 +236,25 @@ _LATEX = {
 }
 
 
-@cache
-def _templates(suffix: str) -> "Environment":
-    # Reading the config asks for the texts of templates alone.
+def environment(folder: Path, **given: Any) -> "Environment":
+    """Return the templates of a folder."""
+    # Reading the config asks for the texts of templates alone, and a wheel without extras has none.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    given: dict[str, Any] = _LATEX if suffix == ".tex" else {"autoescape": True}
     return Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         **given,
     )
+
+
+@cache
+def _templates(suffix: str) -> "Environment":
+    given: dict[str, Any] = _LATEX if suffix == ".tex" else {"autoescape": True}
+    return environment(FOLDER, **given)
 
 
 def template_text(name: str) -> str:

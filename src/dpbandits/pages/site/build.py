@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from PIL import Image
 
 from dpbandits.errors import InputError
-from dpbandits.pages.published import environment, one_line, without_elements
+from dpbandits.pages.published import one_line, without_elements
 from dpbandits.pages.site import content
 from dpbandits.pages.site.content import Page
 from dpbandits.pages.site.model import Site, figure_address, small_address
@@ -27,7 +27,7 @@ from dpbandits.pages.site.switches import switches_pages
 from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, VARIANTS
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.tables import at_paper_runs
-from dpbandits.reporting.text import readable
+from dpbandits.reporting.text import environment, readable
 
 STATIC = Path(__file__).with_name("static")
 """Style sheet and script, the same for every page."""
@@ -57,8 +57,8 @@ def _json(data: object) -> str:
 
 
 _FILTERS = (at_paper_runs, figure_address, small_address, one_line, readable)
-_TEMPLATES = environment(TEMPLATES, _FILTERS, escapes=True)
-_TEMPLATES.filters |= {
+_TEMPLATES = environment(TEMPLATES, autoescape=True)
+_TEMPLATES.filters |= {filter.__name__: filter for filter in _FILTERS} | {
     # JSON that may stand within a script element.
     "embedded": lambda data: Markup(_json(data).replace("<", "\\u003c")),
     "meaning": lambda word: {**MEANINGS, **OUTCOMES}.get(word, word),

@@ -10,14 +10,11 @@ from dpbandits.pages.site.model import Site
 from dpbandits.pages.verdicts import VARIANTS
 from dpbandits.reporting.lines import PUBLISHED
 from dpbandits.reporting.palette import DASHES, NO_MARKER, Look
-from dpbandits.reporting.spec import BY_TAG, DERIVED, FigureSpec, PanelSpec, panel_stem
+from dpbandits.reporting.spec import MOST_TICKS, FigureSpec, PanelSpec, panel_stem
 from dpbandits.reporting.style import thousands
 from dpbandits.reporting.text import plain_label as plain
 
 Json = dict[str, Any]
-
-MOST_TICKS = 8
-"""Up to so many points of a line are drawn each with its mark and interval."""
 
 _COMPARED = ("difference", "allowance", "agreement")
 """Columns of the table of digitised values that go with the published ones."""
@@ -49,11 +46,9 @@ def panel_chart(panel: PanelSpec, drawn: Json, points: pd.DataFrame) -> Json:
     """Return what is drawn of one panel: its axes and lines with their looks, points of its csv."""
     rows = dict(list(points.groupby("series", sort=False)))
     lines = [(line, rows[line["name"]]) for line in drawn["lines"] if line["name"] in rows]
-    places = sorted({x for _, own in lines for x in own["x"]})
-    by_value = panel.kind == DERIVED or (panel.kind in BY_TAG and panel.x.tag != "t")
     x, y = _axis(drawn["x"]), _axis(drawn["y"])
-    if by_value and len(places) <= MOST_TICKS:
-        x["ticks"] = [[place, thousands(float(place))] for place in places]
+    if ticks := panel.ticks(place for _, own in lines for place in own["x"]):
+        x["ticks"] = [[place, thousands(float(place))] for place in ticks]
     labels = {line["name"]: line["label"] for line, _ in lines}
     return {
         "x": x,
@@ -74,7 +69,6 @@ def _axis(drawn: Json) -> Json:
 
 def _series(panel: PanelSpec, line: Json, points: pd.DataFrame, labels: dict[str, str]) -> Json:
     """Return one line: its texts, look and points; intervals where there are some."""
-    few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(points) <= MOST_TICKS)
     variant, label = str(points["variant"].iloc[0]), plain(line["label"])
     if variant == PUBLISHED:
         label = plain(labels.get(line["name"].removeprefix(f"{PUBLISHED} "), "")) + ", published"
@@ -86,7 +80,7 @@ def _series(panel: PanelSpec, line: Json, points: pd.DataFrame, labels: dict[str
         "variant": variant,
         "interpretation": str(points["interpretation"].iloc[0]),
         **look(Look(**{key: line[key] for key in ("colour", "dash", "marker", "hollow", "fill")})),
-        "marks": line["hollow"] or (few and line["marker"] != NO_MARKER),
+        "marks": line["hollow"] or (panel.has_few(len(points)) and line["marker"] != NO_MARKER),
         "x": points["x"].tolist(),
         "y": points["y"].tolist(),
         "runs": runs[0] if len({*runs}) == 1 else runs,
