@@ -86,21 +86,13 @@ class ErrataFile(Spec):
 
 
 def load_errata(project: Project, paper: str) -> Mapping[str, Erratum]:
-    """Return the entries of a paper's `errata.yaml` by id, checked; none without the file.
-
-    Raises:
-        InputError: in one line, the file, the key and what is allowed.
-    """
+    """Return the entries of a paper's `errata.yaml` by id, checked; none without the file."""
     path = project.study(paper).config_path("errata")
     return load_document(path, ErrataFile).errata if path.exists() else {}
 
 
 def check_pages(project: Project) -> None:
-    """Check the errata, the twin and the sentences of the chosen papers.
-
-    Raises:
-        InputError: in one line, the file, the key and what is allowed.
-    """
+    """Check the errata, the twin and the sentences of the chosen papers."""
     for paper in project.chosen:
         load_errata(project, paper)
         study = project.study(paper)
@@ -116,10 +108,7 @@ _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
 
 def head_of(stem: str) -> str:
-    """Return how a paper names a figure or panel: ``Figure 1(b)`` for ``fig1b-repaired``.
-
-    A supplementary figure, and a figure without a number, is called by its name.
-    """
+    """Return ``Figure 1(b)`` for ``fig1b-repaired``, the name of a figure without a number."""
     found = _STEM.fullmatch(stem)
     if found is None:
         return stem.removeprefix(EXTRA).replace("-", " ").capitalize()
@@ -129,14 +118,7 @@ def head_of(stem: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FigureGroup:
-    """A figure of a paper or comparison in all its variants, and what came out of it.
-
-    Attributes:
-        contents: what is published.
-        paper: short name of the paper or comparison.
-        base: name of the figure, such as ``fig1``.
-        entries: the figure in each variant by name, the one of that name first.
-    """
+    """A figure of a paper or comparison in all its variants, the one called ``base`` first."""
 
     contents: "Contents" = field(repr=False)
     paper: str
@@ -214,11 +196,7 @@ class FigureGroup:
 
     @cached_property
     def opening(self) -> str:
-        """What came out of it, computed: as drawn or not, and claims by verdict.
-
-        Of a supplementary figure it says what became of the findings that it is drawn for, or that
-        there is nothing to compute.
-        """
+        """What came out of it, computed: as drawn or not, claims by verdict, what it is for."""
         said = [counted_sentence(self.rows, name, len(self.counts)) for name, _ in self.counts]
         if self.is_extra:
             said += [finding["said"] for finding in self.findings]
@@ -232,11 +210,7 @@ class FigureGroup:
 
     @cached_property
     def numbers(self) -> list[str]:
-        """Sentences with the numbers behind the opening.
-
-        They are of every claim that fails, as a whole or in part, and of the findings that a
-        supplementary figure is drawn for.
-        """
+        """Sentences with the numbers of claims that fail, and of a supplementary one's findings."""
         variants, said = [name for name, _ in self.counts], []
         for claim in self.claims:
             for row in claim["rows"]:
@@ -294,10 +268,7 @@ def _drawn(paths: Iterable[str]) -> set[str]:
 class Contents:
     """What is published of some papers.
 
-    Attributes:
-        project: the project.
-        papers: short names of the papers.
-        unpublished: stands for a text of which a number is not published; None: that is an error.
+    A text of which a number is not published is ``unpublished``; None: that is an error.
     """
 
     project: Project

@@ -60,10 +60,7 @@ def paper_page(contents: Contents, paper: str) -> str:
 
 
 def _figure_part(group: FigureGroup, pending: dict[str, Values]) -> Values:
-    """Return a figure with the claims and findings that no figure before it shows.
-
-    These are taken out of ``pending``, id -> claim or finding.
-    """
+    """Return a figure with its claims and findings, which are taken out of those ``pending``."""
     ids = [entry["id"] for entry in [*group.claims, *group.findings]]
     shown = {name for name in ids if pending.pop(name, None)}
     first, *others = group.entries
@@ -119,11 +116,7 @@ def gallery_page(contents: Contents) -> str:
 
 
 def front_page(contents: Contents, text: str) -> str:
-    """Return the front page with its region ``headline`` as the published verdicts have it.
-
-    It explains the words of a verdict, counts all claims, and has a picture and a row for each
-    paper: figures, claims, one sentence.
-    """
+    """Return the front page with its region ``headline`` as the published verdicts have it."""
     words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word != "not applicable"]
     meanings = table(["a claim", "meaning"], words, texts=2)
     parts = [meanings, f"**{contents.headline}**", _strip(contents), _papers(contents)]
@@ -284,11 +277,7 @@ def cluster_page(contents: Contents, text: str) -> str:
 
 
 def write_skeleton(project: Project, name: str) -> list[Path]:
-    """Write the folder of a draft; return its files.
-
-    Raises:
-        InputError: the name is not allowed, or taken.
-    """
+    """Write the folder of a draft; return its files."""
     if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(f"name is {name!r}; allowed: small letters, digits and -")
     folder = project.folder / PAPERS / name
@@ -322,11 +311,7 @@ REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
 
 
 def documents(contents: Contents) -> dict[str, str]:
-    """Return every document as the published copies have it, those of the papers first.
-
-    Raises:
-        InputError: a number is not published, or the marks of a region are missing.
-    """
+    """Return every document as the published copies have it, those of the papers first."""
     made = {f"docs/papers/{paper}.md": paper_page(contents, paper) for paper in contents.papers}
     made |= {name: page(contents) for name, page in PAGES.items()}
     for name, fill in REGIONS.items():

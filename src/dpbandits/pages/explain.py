@@ -17,11 +17,7 @@ from dpbandits.text_tables import interval_text
 
 
 def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]:
-    """Return the paper, a draft perhaps, of a claim or finding such as ``TSDP-C8``, and its entry.
-
-    Raises:
-        InputError: no paper has it.
-    """
+    """Return the paper, or draft, of a claim or finding such as ``TSDP-C8``, and its entry."""
     known: dict[str, str] = {}
     # Drafts come last: one that is not in order does not stand in the way of the others.
     for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
@@ -35,17 +31,7 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]
 
 
 def explain(project: Project, identifier: str, *, is_published: bool) -> str:
-    """Return how the verdict on a claim or finding came about, by results or what is published.
-
-    Args:
-        project: with config, and with results or published verdicts.
-        identifier: of the claim or finding, such as ``TSDP-C8``.
-        is_published: by what is published of it, as a finding always is.
-
-    Raises:
-        InputError: nothing is published of it, or not every number of a finding; or results are
-            missing.
-    """
+    """Return how the verdict on a claim came about; a finding always by what is published of it."""
     paper, claim = find_claim(project, identifier)
     if isinstance(claim, Finding):
         return "\n".join(_finding_lines(project, paper, claim))
@@ -177,10 +163,7 @@ def _comparisons(compared: pd.DataFrame) -> Iterator[str]:
 
 
 def _conclusion(claim: Claim, row: Mapping[Any, Any], compared: int, figure: str | None) -> str:
-    """Return what was asked, found and concluded on one row of the ledger, in a sentence or two.
-
-    ``compared`` comparisons enter the verdict, ``figure`` shows the variant of the row.
-    """
+    """Return what was asked, found and concluded on one row of the ledger, in a sentence or two."""
     shown = f"; see {figure}" if figure else "; no figure shows this variant"
     choice = f" ({row['interpretation']})" if row["interpretation"] else ""
     begin = f"In short, {str(row['variant']).replace('-', ' ')}{choice}:"

@@ -67,11 +67,7 @@ def render(template: str, /, **values: Any) -> str:
 
 
 def with_region(text: str, name: str, content: str) -> str:
-    """Return ``text`` with what is between the marks of the region ``name`` replaced.
-
-    Raises:
-        InputError: the marks are missing.
-    """
+    """Return ``text`` with what is between the marks of the region ``name`` replaced."""
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     if text.count(begin) != 1 or text.count(end) != 1:
         first = text.partition("\n")[0]
@@ -98,16 +94,7 @@ def filled(
 ) -> str:
     """Return a text about a paper with the published numbers in the place of ``{names}``.
 
-    Args:
-        project: the project.
-        paper: short name of the paper that it is about.
-        text: with ``{names}``.
-        numbers: name -> where its number is published.
-        place: what this is, for error messages: file and key.
-
-    Raises:
-        InputError: the text names a number that is not given, or the reverse, or a number is not
-            published.
+    InputError where a number is not given, not used or not published names the ``place``.
     """
     found = {
         key: _number(project, paper, source, f"{place}.numbers.{key}")

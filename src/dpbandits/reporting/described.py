@@ -25,11 +25,7 @@ Json = dict[str, Any]
 
 
 def described(drawn: Figure, points: pd.DataFrame) -> Json:
-    """Return the panels of a drawn diagram by letter, with all that stands at places of its axes.
-
-    Axes have ticks where their labels are no numbers. What is at a place of the panel and not of
-    the axes is left out. The points, as the csv has them, name the lines.
-    """
+    """Return the panels by letter, with all at places of their axes; its csv names the lines."""
     legends = {
         _appearance(handle): text.get_text()
         for legend in [*drawn.legends, *filter(None, (each.get_legend() for each in drawn.axes))]

@@ -79,10 +79,7 @@ def read_digitised(path: Path) -> Digitised:
 
 
 def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return a copy of the figures of an experiments file, every key ``published`` with its points.
-
-    Every curve that is named is in the file of digitised values, and every one there is named.
-    """
+    """Return figures with the points of every key ``published``; no curve of the file is idle."""
     file, found = digitised_path(path), deepcopy(dict(figures))
     published = [*_published(found)]
     values = read_digitised(file) if published else {}
@@ -223,5 +220,5 @@ def reproduced_as_drawn(values: "pd.DataFrame | None", stem: str) -> str:
 
 
 def digitised_csv(values: "pd.DataFrame") -> str:
-    """Return the text of ``digitised.csv``; the same values give the same bytes."""
+    """Return the text of ``digitised.csv``."""
     return values.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")

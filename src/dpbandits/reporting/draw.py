@@ -68,19 +68,10 @@ def draw_figure(
     diagrams: Mapping[str, Diagram] | None = None,
     paper: str = "",
 ) -> list[Path]:
-    """Draw one figure and each of its panels as pdf, png and csv, and write what was drawn as json.
+    """Draw an entry of ``figures:`` as pdf, png and csv, each panel and the whole, and as json.
 
-    Args:
-        spec: its entry in the ``figures:`` section of an experiments file.
-        name: its key there, such as ``fig2``; panels are called ``fig2a``, ``fig2b``, ...
-        frames: from the name of a simulation or exact result to its table.
-        folder: where the files go; nothing is written where the entry or a result is wrong.
-        derived: the paper's functions that make the rows of panels of kind ``derived``.
-        diagrams: the paper's functions that draw figures of kind ``diagram``, by figure.
-        paper: short name of the paper, which the heading of every picture begins with.
-
-    Returns:
-        The files written: panels in reading order, then the whole figure, then ``NAME.json``.
+    Nothing is written where the entry or a result is wrong; ``derived`` and ``diagrams`` are the
+    paper's own functions, by name.
     """
     figure = parse_figure(name, spec)
     if figure.is_diagram:
@@ -166,10 +157,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 
 def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
-    """Write ``path`` with the suffixes .pdf, .png and .csv, each whole or not at all.
-
-    The points have (at least) the columns ``COLUMNS``, in drawing order.
-    """
+    """Write a picture as .pdf and .png and its points as .csv, each whole or not at all."""
     table = points_csv(points, path.name)
     contents = {kind: _image(figure, kind) for kind in _METADATA} | {"csv": table.encode()}
     files = {path.with_name(f"{path.name}.{kind}"): text for kind, text in contents.items()}
@@ -212,10 +200,7 @@ def points_csv(points: pd.DataFrame, name: str) -> str:
 
 
 def plotted_points(figure: FigureSpec, lines: Panels) -> pd.DataFrame:
-    """Return the plotted numbers in drawing order, those of a strip after those of its panel.
-
-    Names begin with the letter of the panel, as ``a: ``, if it is not empty.
-    """
+    """Return the plotted numbers in drawing order, those of a strip after those of its panel."""
     tables = [
         line.points.assign(series=f"{letter}: {line.name}" if letter else line.name)
         for letter, of_panel in lines.items()
@@ -484,10 +469,7 @@ def place_marks(axes: Axes) -> None:
 
 
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
-    """Return rebuilt minus published for each line that has digitised values, as far as it goes.
-
-    Columns ``below`` and ``above`` are how far our 95 % interval reaches.
-    """
+    """Return rebuilt minus published for each line that has digitised values, as far as it goes."""
     found = []
     for line in lines:
         if line.published is not None:

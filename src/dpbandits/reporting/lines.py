@@ -279,11 +279,7 @@ def computed_by(name: str, functions: Mapping[str, Function], place: str) -> Fun
 
 
 def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
-    """Return the lines of a panel, then the digitised values of those that have some.
-
-    The results are in the long form of ``engine.results``; of kind ``analytic`` they have columns x
-    and y, of kind ``derived`` lo, hi and runs, too.
-    """
+    """Return the lines of a panel, then the digitised values of those that have some."""
     chosen_rows = _chosen(panel, frame, place)
     levels = [spec.level for spec in panel.series]
     if any(levels):
@@ -366,10 +362,7 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
 
 
 def compared_points(line: Line, place: str) -> pd.DataFrame:
-    """Return x, published and tolerance of digitised values, and the line's y, lo and hi there.
-
-    These are NaN beyond its end.
-    """
+    """Return digitised values beside the line's y, lo and hi, which are NaN beyond its end."""
     assert line.published is not None
     digitised = pd.DataFrame(line.published.points, columns=["x", "published", "tolerance"])
     found = digitised.merge(line.points[["x", "y", "lo", "hi"]], on="x", how="left")

@@ -133,10 +133,7 @@ def ordered_looks(count: int) -> list[Look]:
 
 
 def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
-    """Return the looks, equal ones in other line styles and with markers filled otherwise.
-
-    ``places`` are those of each line among those with its look; by default in their order.
-    """
+    """Return the looks, equal ones apart by their ``places``: by line style and fill of marks."""
     if places is None:
         places = [list(looks[:index]).count(look) for index, look in enumerate(looks)]
     dashes = list(DASHES)
@@ -244,11 +241,7 @@ def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
 
 
 def _look(panel: "PanelSpec", index: int, rows: "pd.DataFrame", place: str) -> Look:
-    """Return the look of a line that is not coloured by an ordered column.
-
-    Raises:
-        InputError: the file gives a line of one algorithm another look than the algorithm's.
-    """
+    """Return the look of a line without an ordered column; an algorithm's cannot be overruled."""
     spec, known = panel.series[index], panel.looks or ALGORITHMS
     algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
     given = {

@@ -70,12 +70,7 @@ def write_table(
 ) -> list[Path]:
     """Write ``NAME.tex``, ``NAME.tabular`` (to input), ``NAME.html`` and ``NAME.csv``; return them.
 
-    Args:
-        spec: its entry in the ``tables:`` section of an experiments file.
-        name: its key there.
-        frames: from the name of results to their table.
-        folder: where the files go; nothing is written where the entry or a result is wrong.
-        computed: the paper's functions that tables may be made by.
+    Nothing is written where the entry or a result is wrong.
     """
     table, place = parse_table(name, spec), f"tables.{name}"
     numbers = select(_rows_of(table, frames, computed or {}, place), table.where, f"{place}.where")

@@ -166,13 +166,7 @@ def _name(match: re.Match[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Return plain text as LaTeX, its formulas as mathematics.
-
-    Formulas are what is between dollar signs, words with a power, and numbers with signs.
-
-    Raises:
-        InputError: a character that pdflatex would refuse.
-    """
+    """Return text as LaTeX, formulas as mathematics; InputError for what pdflatex would refuse."""
     for sign in text:
         is_latin = sign.isalpha() and ord(sign) < 0x180
         if not (sign.isascii() or is_latin or ord(sign) in _SPECIAL or sign in f"{SIGNS}−"):
@@ -263,10 +257,7 @@ def template_text(name: str) -> str:
 
 
 def render(name: str, **values: Any) -> str:
-    """Return a template with its names filled in, all of them.
-
-    One that ends in ``.tex`` marks its names ``<< >>`` and takes LaTeX.
-    """
+    """Return a template with all its names filled in; of LaTeX these are marked ``<< >>``."""
     return _templates(Path(name).suffix).get_template(name).render(values)
 
 

@@ -101,11 +101,7 @@ Contents = dict[str, bytes]
 
 
 def write_site(project: Project, folder: Path) -> list[Path]:
-    """Write the site into a folder, which is replaced as a whole; return its files.
-
-    Raises:
-        InputError: the folder holds something else, cannot be written, or nothing is published.
-    """
+    """Write the site into a folder, which is replaced as a whole; return its files."""
     if folder.exists() and not (folder / MARK).is_file() and any(folder.iterdir()):
         raise InputError(f"out is {folder}; allowed: a new or empty folder, or one with a site")
     contents = site_contents(project)
@@ -127,11 +123,7 @@ def write_site(project: Project, folder: Path) -> list[Path]:
 
 
 def site_contents(project: Project) -> Contents:
-    """Return every file of the site; the same published files give the same bytes.
-
-    Raises:
-        InputError: no verdicts are published, or a config file is not as it must be.
-    """
+    """Return every file of the site; the same published files give the same bytes."""
     site = Site.of(project)
     charts = {figure_address(group): content.figure_charts(site, group) for group in site.groups}
     data = {address: path.read_bytes() for address, path in site.data_files().items()}
@@ -170,11 +162,7 @@ INTERFACE = {
 
 
 def interface_pages(menu: Sequence[tuple[str, str]]) -> Contents:
-    """Return the reference of the Python interface, which pdoc writes from the docstrings.
-
-    Args:
-        menu: address and name of each page that its pages link to.
-    """
+    """Return the reference of the Python interface, which pdoc writes from the docstrings."""
     pdoc.render.configure(
         docformat="google",
         search=False,

@@ -126,12 +126,7 @@ def _diagram(drawn: Json) -> Json:
 
 
 def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame) -> None:
-    """Add to lines of digitised values how far the rebuilt ones are off, and whether that agrees.
-
-    Args:
-        charts: panels of a figure; their lines are changed.
-        digitised: its digitised values, if any.
-    """
+    """Add to lines of digitised values how far the rebuilt are off, and whether that agrees."""
     for panel in charts if len(digitised) else ():
         of_panel = digitised[digitised["panel"] == panel["stem"]]
         for line in panel["series"]:
@@ -143,10 +138,7 @@ def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame) -> None:
 
 
 def residual_panels(charts: Sequence[Json]) -> list[Json]:
-    """Return panels of computed minus published values, in units of what is allowed.
-
-    Those whose lines ``with_digitised`` gave nothing to are left out.
-    """
+    """Return panels of computed minus published values, if any, in units of what is allowed."""
     panels = []
     for panel in charts:
         compared = [line for line in panel["series"] if "difference" in line]

@@ -71,17 +71,17 @@ class Site(Contents):
 
     @cached_property
     def _figures(self) -> dict[str, list[FigureGroup]]:
-        return {}
-
-    def figures(self, paper: str) -> list[FigureGroup]:
-        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
-        if paper not in self._figures:
-            groups = []
+        found: dict[str, list[FigureGroup]] = {}
+        for paper in [*self.papers, *self.project.comparisons]:
+            groups = found.setdefault(paper, [])
             for group in super().figures(paper):
                 named = group.entries.items()
                 existing = {name: each for name, each in named if "csv" in self.files(paper, name)}
                 groups += [replace(group, entries=existing)] if existing else []
-            self._figures[paper] = groups
+        return found
+
+    def figures(self, paper: str) -> list[FigureGroup]:
+        """Return the figures of a paper or comparison, in the variants of which a csv exists."""
         return self._figures[paper]
 
     def tables(self, paper: str) -> list[str]:

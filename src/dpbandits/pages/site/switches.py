@@ -87,10 +87,7 @@ def switches_pages(site: Site, charts: Charts) -> Iterator[Page]:
 
 
 def _panel(spec: SwitchesFile, views: list[Json]) -> Json:
-    """Return the chart of a panel with its curves in every variant of the figure.
-
-    All but those of the variant that is drawn first are hidden. Looks tell the variants apart.
-    """
+    """Return a panel with its curves in every variant, hidden but for those drawn first."""
     panels = [panel for view in views if "residuals" not in view for panel in view["panels"]]
     first = next(panel for panel in panels if panel["stem"] == spec.panel)
     lines = [
