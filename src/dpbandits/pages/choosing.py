@@ -50,25 +50,26 @@ AUDIT = Path("docs/tables/privacy-audit/extra-audit.csv")
 """Published audit, in a folder with config."""
 
 
-class Published(dict[str, pd.DataFrame]):
-    """The published tables of the comparison, by name, and that of the audit."""
+Published = Mapping[str, pd.DataFrame]
+"""The published tables of the comparison, by name, and that of the audit."""
 
-    @property
-    def scores(self) -> pd.DataFrame:
-        """Regret by default logarithms."""
-        table = self["extra-regret"]
-        return table[~table["interpretation"].isin(OTHERS)]
 
-    def winners(self, kind: str, name: str = "extra-winners") -> pd.DataFrame:
-        """Return the questions of a class of privacy in ``extra-winners`` or its like."""
-        return self[name][self[name]["class"] == kind]
+def _scores(tables: Published) -> pd.DataFrame:
+    """Return regret by default logarithms."""
+    table = tables["extra-regret"]
+    return table[~table["interpretation"].isin(OTHERS)]
+
+
+def _winners(tables: Published, kind: str, name: str = "extra-winners") -> pd.DataFrame:
+    """Return the questions of a class of privacy in ``extra-winners`` or its like."""
+    return tables[name][tables[name]["class"] == kind]
 
 
 def published(project: Project) -> Published | None:
     """Return the published tables; None where this comparison is not published yet."""
     paths = [*(PUBLISHED / f"{name}.csv" for name in NAMES), AUDIT]
     try:
-        return Published({path.stem: read_table(project.folder / path) for path in paths})
+        return {path.stem: read_table(project.folder / path) for path in paths}
     except InputError:
         return None
 
@@ -96,7 +97,7 @@ def which_one(project: Project, text: str) -> str:
 def page_values(tables: Published) -> Values:
     """Return every number of the page."""
     regret, trials = tables["extra-regret"], tables["extra-best-arm"]
-    pure, approximate = (tables.winners(kind).set_index(SETTING) for kind in (PURE, APPROXIMATE))
+    pure, approximate = (_winners(tables, kind).set_index(SETTING) for kind in (PURE, APPROXIMATE))
     same = pure.index.intersection(approximate.index)
     is_open, is_free = regret["interpretation"].isin(OTHERS), regret["class"] == NONE
     return {
@@ -132,11 +133,10 @@ def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
 
 def _answers(tables: Published) -> Iterator[Values]:
     """Yield the answer to each question of the page's table, with its price of privacy."""
-    scores = tables.scores
     for kind in SHOWN:
         for question in QUESTIONS:
-            for row in _at(tables.winners(kind), question)[:1].to_dict("records"):
-                scored = _at(scores, question)
+            for row in _at(_winners(tables, kind), question)[:1].to_dict("records"):
+                scored = _at(_scores(tables), question)
                 yield {
                     "model": "local" if kind == LOCAL else "central",
                     **question,
@@ -151,7 +151,7 @@ def _answers(tables: Published) -> Iterator[Values]:
 
 def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
     """Return how often each algorithm of a class is first and wins, and what is open."""
-    table = tables.winners(kind, name)
+    table = _winners(tables, kind, name)
     is_won = table["verdict"] == WINNER
     first, won = table["first"].value_counts(), table["first"][is_won].value_counts()
     by_default = table[table["default"] != ""]
@@ -177,8 +177,8 @@ def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
 
 def _audited(tables: Published, algorithm: str) -> float:
     """Return the largest share of its claim that the audit shows an algorithm to lose."""
-    is_played = tables.scores["algorithm"] == algorithm
-    variants = set(tables.scores["variant"][is_played])
+    scores = _scores(tables)
+    variants = set(scores["variant"][scores["algorithm"] == algorithm])
     audit = tables[AUDIT.stem]
     is_own = (audit["algorithm"] == algorithm) & audit["variant"].isin(variants)
     ratios = audit["ratio"][is_own].dropna()

@@ -133,14 +133,19 @@ def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
     )
 
 
-def _by_tag(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """What is recorded at the horizon of the series, for every value of the tag on the x axis."""
+def points_of(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Return the columns x (ascending), y, lo, hi and runs of a line.
+
+    With a tag on the x axis they are what is recorded at the horizon of each series, by its value.
+    """
+    reduce = POINTS[panel.kind]
+    if panel.kind not in BY_TAG:
+        return reduce(panel, line, rows, place)
     tag = str(panel.x.tag)
     require_column(rows, tag, f"{place}.x.tag")
     if rows[tag].isna().any():
         raise InputError(f"{place}: rows without {tag}; allowed: in a series with level: true")
     last = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
-    reduce = {"final": _curve, "rate": _rate, "nash-final": _nash}[panel.kind]
     points = [
         reduce(panel, line, there, f"{place} at {tag} {value}").assign(x=value)
         for value, there in last.groupby(tag, sort=True)
@@ -215,17 +220,14 @@ def _require_one_series(rows: pd.DataFrame, place: str) -> None:
 
 POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFrame]] = {
     "curve": _curve,
-    "final": _by_tag,
-    "rate": _by_tag,
+    "final": _curve,
+    "rate": _rate,
     "nash": _nash,
-    "nash-final": _by_tag,
+    "nash-final": _nash,
     "analytic": _computed,
     DERIVED: _computed,
 }
-"""By kind of panel: from the panel, a line, its rows and its place in the file to its points.
-
-Columns x (ascending), y, lo, hi and runs.
-"""
+"""By kind of panel: from the panel, a line, its rows and its place in the file to its points."""
 
 PUBLISHED = "published"
 """The variant of digitised values in a csv."""
@@ -345,7 +347,7 @@ def _split(frame: pd.DataFrame, by: str | None, place: str) -> Iterator[pd.DataF
 
 
 def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, place: str) -> Line:
-    points = POINTS[panel.kind](panel, spec, rows, place)
+    points = points_of(panel, spec, rows, place)
     constant = {
         str(column): rows[column].iloc[0]
         for column in rows
