@@ -131,7 +131,7 @@ def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     assert "Nothing to be done" not in done.stdout
 
 
-LONG = re.compile(r"dpbandits check$|dpbandits audit gdp-ncb")
+LONG = re.compile(r"dpbandits (check$|identify|audit (gdp-ncb|dp-se))")
 BRIEF = [line for line in ASKED if not LONG.match(line)]
 
 
