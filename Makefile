@@ -61,9 +61,8 @@ notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them
 	$(PYTEST)
 
-slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, the archive unpacked elsewhere; a Slurm cluster (root)
+slow: .venv-test/installed ## what takes minutes more: laws, edits built anew, the archive unpacked elsewhere
 	$(PYTEST) -m slow
-	$(MAKE) slurm-test
 
 golden: .venv-test/installed ## decisions, exact results and the csv of the quick build are as committed (UPDATE=1 writes them); 2 minutes, 8 where nothing is cached
 	$(if $(UPDATE),$(IN_TEST) PYTHONPATH=tests python tests/golden/test_golden.py && $(IN_TEST) python tests/golden_csv.py,$(PYTEST) -m "not slow and not release" tests/golden)

@@ -26,12 +26,12 @@ from dpbandits.comparisons.choosing import (
     winners,
 )
 from dpbandits.comparisons.choosing_figures import DIAGRAMS
-from dpbandits.comparisons.equal_privacy import FORMULAS, tuned
 from dpbandits.comparisons.field import (
     APPROXIMATE,
     BEST_ARM,
     CLASSES,
     DELTA,
+    FORMULAS,
     LOCAL,
     NONE,
     PLAYERS,
@@ -42,8 +42,6 @@ from dpbandits.comparisons.field import (
     level,
     share_b,
     share_c,
-    tuned_b,
-    tuned_c,
 )
 from dpbandits.comparisons.instances import INSTANCES as MAKERS
 from dpbandits.config import Context
@@ -205,10 +203,11 @@ def test_the_shapes_are_those_of_their_names() -> None:
 def test_tuned_parameters_are_those_of_the_smallest_regret_on_the_tuning_instances() -> None:
     tags = {"arms": 5, "horizon": 10_000, "epsilon": 1}
     context = Context(tags, 10_000, 5, tuning_rows())
-    assert tuned_b(context) == 20
-    assert tuned_c(context) == share_c(Context({"share": 0.01, "epsilon": 1}, 10_000, 5))
+    assert FORMULAS["tuned_b"](context) == 20
+    tuned = Context({"share": 0.01, "epsilon": 1}, 10_000, 5)
+    assert FORMULAS["tuned_c"](context) == share_c(tuned)
     with pytest.raises(InputError, match="needs the key tuned_by"):
-        tuned_b(Context(tags, 10_000, 5))
+        FORMULAS["tuned_b"](Context(tags, 10_000, 5))
 
 
 def test_a_planted_winner_is_found() -> None:
@@ -489,19 +488,16 @@ def test_pre_pulls_fit_into_the_horizon_and_meet_the_budget() -> None:
 
 
 def made_up_tuning() -> pd.DataFrame:
-    """Two budgets, three pairs, two runs; the pair of the best single run is not the best."""
+    """Two budgets, three shares, two runs; the share of the best single run is not the best."""
     rows = [
-        {"epsilon": budget, "b": b, "c": 10.0 / (b + 1), "run": run, "t": HORIZON, "value": value}
+        {"epsilon": budget, "share": share, "value": value}
         for budget, values in ((1, ((9, 9), (1, 11), (5, 6))), (2, ((3, 3), (4, 4), (5, 5))))
-        for b, own in zip((0, 50, 100), values, strict=True)
-        for run, value in enumerate(own)
+        for share, own in zip((0, 0.0025, 0.005), values, strict=True)
+        for value in own
     ]
-    return pd.DataFrame(rows).assign(metric="pseudo_regret")
+    return pd.DataFrame(rows).assign(algorithm="m-ts-gaussian", metric="pseudo_regret")
 
 
-def test_the_tuned_pair_has_the_smallest_mean_at_its_own_budget() -> None:
-    assert tuned(context({"epsilon": 1}, made_up_tuning())) == (100, pytest.approx(10 / 101))
-    assert tuned(context({"epsilon": 2}, made_up_tuning())) == (0, 10.0)
+def test_what_is_tuned_has_the_smallest_mean_at_its_own_budget() -> None:
     assert FORMULAS["tuned_b"](context({"epsilon": 1}, made_up_tuning())) == 100
-    with pytest.raises(InputError, match="needs the key tuned_by"):
-        tuned(context({"epsilon": 1}))
+    assert FORMULAS["tuned_b"](context({"epsilon": 2}, made_up_tuning())) == 0

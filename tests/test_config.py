@@ -16,15 +16,13 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dpbandits import metrics
 from dpbandits.cli import main
 from dpbandits.errors import InputError
-from dpbandits.metrics import regret
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import DEFAULT_TABLES, PaperFile, Study
 from dpbandits.reporting.spec import parse_figure, parse_table
-from invented import EXPERIMENTS, FOLDER, PAPER, ROOT, add_paper, copy_parts, edited
+from invented import EXPERIMENTS, FOLDER, PAPER, add_paper, copy_parts, edited
 from support import message_of, refused
 from synthetic_results import FIRST
 
@@ -42,9 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # (file, a text in it, what replaces it, what the line says of key, value and what is allowed)
 MISTAKES = [
-    (CONFIG, "scale: paper", "scale: huge", "scale is 'huge'; Input should be 'paper' or 'quick'"),
     (CONFIG, "scale: paper", "scale: paper\nscale: quick", "key 'scale' is given twice, in lines"),
-    (CONFIG, "seed: 20260719", "seed: 1.5", "seed is 1.5; Input should be a valid integer"),
     (CONFIG, "seed: 20260719", "seeds: 1", "key is 'seeds'; allowed: papers, comparisons, scale"),
     (CONFIG, "comparisons: []", "comparisons: [ts-is-dp]", "has ts-is-dp; allowed: choosing"),
     (CONFIG, f"[{PAPER}]", "[no-paper]", "papers has no-paper; allowed: "),
@@ -52,32 +48,24 @@ MISTAKES = [
     (ABOUT, "summary:", "summery:", "key is 'summery'; allowed: title"),
     (ABOUT, "  fig2: Pseudo", "  fig3: Pseudo", "panels lacks, or has without a panel, fig2"),
     (ABOUT, "  fig1b: The", "  fig1b: the", "allowed: a sentence of one line"),
-    (ABOUT, "state: draft", "state: [draft]", "state is ['draft']; Input should be 'published'"),
-    (ABOUT, "state: draft", "state: draft\nvenue: AAAI 2016", "venue is 'AAAI 2016'; String"),
     (EXPERIMENTS, "paper: committing-early", "- x", "is not valid YAML"),
     (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
     (EXPERIMENTS, "law: bernoulli", "low: bernoulli", "allowed: either key law or key make"),
     (EXPERIMENTS, "[0.7, 0.5]", "[1.7, 0.5]", "mean is 1.7; allowed: 0 to 1"),
     (EXPERIMENTS, "algorithm: ucb1}\n  b", "algorithm: ucb-1}\n  b", "algorithm is 'ucb-1'; allo"),
-    (EXPERIMENTS, "pulls: 60", "pulls: 0", "pulls"),
     (EXPERIMENTS, "{epsilon: epsilon, pulls: 60}", "{epsilon: epsilon}", "pulls"),
     (EXPERIMENTS, "[0.05, 1]", "[-1, 1]", "epsilon is -1; allowed: a finite number ab"),
-    (EXPERIMENTS, "horizon: 3000", "horizon: true", "curves.horizon is True; Input should be a v"),
     (EXPERIMENTS, "    horizon: 3000\n", "", "simulations.curves.horizon: Field required"),
-    (EXPERIMENTS, "count: 20}", "count: 0}", "runs.count is 0; Input should be greater than or"),
-    (EXPERIMENTS, "[pseudo_regret]", "[regret]", "is 'regret'; Input should be 'pseudo_regret'"),
-    (EXPERIMENTS, "[pseudo_regret]", "{}", "metrics is {}; Input should be a valid list"),
     (EXPERIMENTS, "instance: two-arms", "instance: few", "instance is 'few'; allowed: two-arms"),
     (EXPERIMENTS, "grid: {points: 30}", "gird: {points: 30}", "key is 'gird'; allowed: like, inst"),
     (EXPERIMENTS, "grid: {points: 30}", "grid: {}", "curves.grid: no key; allowed: points, at"),
-    (EXPERIMENTS, "like: curves", "like: verdicts", "like is 'verdicts'; allowed: curves, by-p"),
-    (EXPERIMENTS, "like: curves", "like: curve", "verdicts.like is 'curve'; allowed: curves, by-"),
     (EXPERIMENTS, "like: curves", "like: [curves]", "verdicts.like is ['curves']; allowed: curves"),
+    (EXPERIMENTS, "like: curves", "like: verdicts", "like is 'verdicts'; allowed: curves, by-p"),
+    (EXPERIMENTS, "reads: curves", "reads: curve", "curve"),
+    (EXPERIMENTS, "[pseudo_regret]", "[regret]", "is 'regret'; Input should be 'pseudo_regret'"),
     (EXPERIMENTS, "  curves:\n", "  curves:\n    like: curves\n", "like is 'curves'; allowed: v"),
     (EXPERIMENTS, "  by-pulls:\n", "  verdicts:\n", "key 'verdicts' is given twice"),
     (EXPERIMENTS, "figures:\n", "analytic: [levels]\nfigures:\n", "analytic has no levels"),
-    (EXPERIMENTS, "  fig1:\n", "  figure1:\n", "figures.figure1 is 'figure1'; String should mat"),
-    (EXPERIMENTS, "reads: curves", "reads: curve", "curve"),
     (EXPERIMENTS, "reads: curves", "reads: 2026-01-01", "reads is 2026-01-01 (date); all"),
     (EXPERIMENTS, "{horizon}", "{T}", "fig2.caption has {T}; allowed: {horizon}, {runs}"),
     (EXPERIMENTS, "{algorithm: ucb1}, n", "{algorithm: ncb}, n", "no row has algorithm 'ncb'"),
@@ -86,7 +74,6 @@ MISTAKES = [
     (CLAIMS, "reads: [verdicts]", "reads: [verdict]", "CE-C2.reads has verdict; allowed: "),
     (CLAIMS, "place: Figure 2", "place: Text\n    figure: fig9", "CE-C3.figure has fig9; allowed"),
     (CLAIMS, "points: [0.05, 1]", "points: [0.05, 2]", "CE-C1: step in epsilon: results"),
-    (CLAIMS, "kind: picture", "kind: poem", "CE-C3.kind is 'poem'; Input should be 'experiment'"),
     (TS, "tuned_by: tuning", "tuned_by: turning", "tuned_by is 'turning'; allowed"),
     (TS, "c: lemma5_c", "c: lemma6_c", "parameter c is 'lemma6_c'; allowed: "),
     (TS, "c: [1, 2]", "c: [0, 2]", "c is 0; allowed: a finite number above 0"),
@@ -121,46 +108,30 @@ def test_one_line_names_file_key_and_what_is_allowed(
 # (entry, key in it, its value (none: left out), what the line says)
 ENTRIES: list[tuple[str, str, Any, str]] = [
     ("figures.fig2", "colour", 1, "key is 'colour'; allowed: kind, reads"),
-    ("figures.fig2", "caption", None, "caption: Field required"),
-    ("figures.fig2", "title", None, "title: Field required"),
     ("figures.fig2", "message", "a " * 26, "Text should have at most 25 words"),
     ("figures.fig2", "panels.a", None, "panels is b, c; allowed: a, b, ... in order"),
     ("figures.fig2", "panels.a.titel", "", "panels.a: key is 'titel'"),
-    ("figures.fig2", "share_y", "yes", "share_y is 'yes'; Input should be a valid boolean"),
     ("figures.fig2", "series.0.level", True, "series.0.level is true; allowed: false, kind is cu"),
     ("figures.fig2", "series.0.best", 1, "series.0: keys best and estimate; allowed: none, kind"),
     ("figures.fig2", "x.tag", "b", "x.tag is 'b'; allowed: none, kind is curve"),
     ("figures.fig2", "x.shaded", [1, 2], "x: key shaded_label is missing"),
     ("figures.fig2", "x.shaded", [2, 1], "x.shaded is [2, 1]; Numbers should ascend"),
-    ("figures.fig3", "kind", None, "kind: Field required"),
-    ("figures.fig3", "kind", "pie", "kind is 'pie'; Input should be 'curve', 'final'"),
     ("figures.fig3", "kind", "diagram", "key is 'metric'; allowed: title, message"),
     ("figures.fig3", "metric", None, "metric is None; allowed: pseudo_regret, realised_regret"),
     ("figures.fig3", "x.tag", None, "x.tag is None; allowed: a column"),
-    ("figures.fig3", "y.scale", "cubic", "y.scale is 'cubic'; Input should be 'linear' or 'log'"),
     ("figures.fig3", "y.limits", [0], "y.limits.1: Field required"),
-    ("figures.fig3", "reads", [], "reads is []; Value should have at least 1 item"),
-    ("figures.fig3", "series", [], "series is []; List should have at least 1 item"),
-    ("figures.fig3", "series.0.name", None, "series.0.name: Field required"),
-    ("figures.fig3", "series.0.where", {"b": None}, "where.b is None; Input should be a number or"),
     ("figures.fig7", "metric", "pulls", "metric is 'pulls'; allowed: none, kind is analytic"),
     ("figures.fig7", "compute", "x", "compute is 'x'; allowed: none, kind is analytic"),
     ("figures.fig7", "kind", "derived", "compute is None; allowed: a function of the paper"),
-    ("figures.fig8", "series.1.colour", "red", "colour is 'red'; Input should be 'blue'"),
     ("figures.fig8", "series.1.published", {"panel": "a"}, "published.series: Field required"),
     ("figures.fig8", "series.1.published", {"panel": "a", "series": "b", "points": [[1, 2]]},
      "published.points.0.2: Field required"),
     ("figures.fig8", "series.1.published",
      {"panel": "a", "series": "b", "points": [[2, 0.1, 0.1], [1, 0.1, 0.1]]}, "x should ascend"),
-    ("tables.claims", "size", 1, "key is 'size'; allowed: caption, reads"),
-    ("tables.claims", "long", 1, "long is 1; Input should be a valid boolean"),
-    ("tables.claims", "columns.0.align", "up", "align is 'up'; Input should be 'left' or 'right'"),
-    ("tables.claims", "columns.0.width", 0, "width is 0; Input should be greater than 0"),
     ("tables.claims", "columns.0.column", "x", "columns.0: keys where, column and given; allowed:"),
     ("tables.claims", "columns.1.name", "claim", "two columns are named 'claim'; allowed: one"),
     ("tables.claims", "difference_from", {"where": {}, "same": "x"}, "metric is None; allowed: su"),
     ("tables.privacy", "rows.unit", "nat", "rows.0: key is 'unit'; allowed: name"),
-    ("tables.privacy", "rows.values", [True], "values.0 is True; Input should be a number or a t"),
     ("tables.privacy", "columns.0.column", None, "columns.0: key column is missing; allowed: col"),
     ("tables.privacy", "columns.0.given", [1, 2], "given has 2 values; allowed: one for each of"),
 ]  # fmt: skip
@@ -232,7 +203,7 @@ def changed(document: Any, draw: Callable[..., Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("path", "examples"), [(CONFIG, 15), (ABOUT, 30), (EXPERIMENTS, 50), (CLAIMS, 30)]
+    ("path", "examples"), [(CONFIG, 8), (ABOUT, 20), (EXPERIMENTS, 40), (CLAIMS, 15)]
 )
 def test_generated_configs_are_accepted_or_end_in_one_line(
     folder: Path, path: str, examples: int
@@ -260,19 +231,9 @@ def test_generated_configs_are_accepted_or_end_in_one_line(
 
 
 def test_the_nearest_name_is_suggested() -> None:
-    for name, nearest in (
-        ("UCB-1", "; did you mean 'ucb1'?"),
-        ("dp_se", "; did you mean 'dp-se'?"),
-        ("zzzzzz", ""),
-    ):
+    for name, nearest in (("UCB-1", "; did you mean 'ucb1'?"), ("zzzzzz", "")):
         error = InputError.unknown("algorithm", name, ["ucb1", "dp-se"])
         assert str(error) == f"algorithm is {name!r}; allowed: ucb1, dp-se{nearest}"
-
-
-def test_names_of_metrics_are_those_of_the_functions() -> None:
-    """They stand apart, so that telling what is built imports no numerics."""
-    assert tuple(regret.REGRET) == (*metrics.CURVES, *metrics.PER_ARM)
-    assert tuple(regret.IDENTIFICATION) == metrics.IDENTIFIED
 
 
 FILE: dict[str, Any] = yaml.safe_load((FOLDER / "experiments.yaml").read_text())
@@ -340,15 +301,14 @@ def test_instances_under_for_make_a_series_each_that_results_depend_on(tmp_path:
     )
     assert before == unused != moved
     unknown = made(tmp_path, instances("two-arms", "four-arms"))
-    line = message_of(lambda: unknown.simulations)
-    assert "simulations.curves.cells.0: instance is 'four-arms'; allowed: two-arms, close" in line
+    line = "simulations.curves.cells.0: instance is 'four-arms'; allowed: two-arms, close"
+    refused(lambda: unknown.simulations, line)
 
     def missing(file: dict[str, Any]) -> None:
         instances("two-arms")(file)
         file["simulations"]["curves"]["cells"] += CURVES["cells"]
 
-    line = message_of(lambda: made(tmp_path, missing))
-    assert "simulations.curves: key instance is missing" in line
+    refused(lambda: made(tmp_path, missing), "simulations.curves: key instance is missing")
 
 
 def test_captions_have_the_numbers_of_what_is_read(tmp_path: Path) -> None:
@@ -373,17 +333,11 @@ def test_captions_have_the_numbers_of_what_is_read(tmp_path: Path) -> None:
         spec = made(tmp_path, change, scale).figure_entries["fig1"]
         assert " ".join(spec["caption"].split()) == shown
 
-
-def test_every_paper_has_the_table_of_its_claims(tmp_path: Path) -> None:
-    def stated(caption: str) -> Study:
-        tables = {"claims": {"caption": caption}}
-        return made(tmp_path, lambda file: file.update(tables=tables))
-
     default = DEFAULT_TABLES["claims"]
     assert made(tmp_path).table_entries == {"claims": default}
-    assert stated("Ours.").table_entries["claims"] == {**default, "caption": "Ours."}
-    wrong = stated("Verdicts from {runs} runs.")
+    ours, wrong = (
+        made(tmp_path, lambda file: file.update(tables={"claims": {"caption": text}}))
+        for text in ("Ours.", "Verdicts from {runs} runs.")
+    )
+    assert ours.table_entries["claims"] == {**default, "caption": "Ours."}
     refused(lambda: wrong.table_entries, "tables.claims.caption has {runs}; allowed: none")
-    project = Project.load(ROOT)
-    assert all("claims" in project.study(name).tables for name in project.papers)
-    assert "claims" not in project.study("equal-privacy").tables

@@ -1,6 +1,5 @@
 """The cache: entries, damage, folders that cannot be written, ``dpbandits cache``; atomic files."""
 
-import errno
 import io
 import os
 import shutil
@@ -19,7 +18,6 @@ from dpbandits._cache_folder import cache_folder as folder_now
 from dpbandits._cache_folder import unwritable
 from dpbandits.cli import main
 from dpbandits.engine import cache as caching
-from dpbandits.engine import provenance
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.compute import compute
@@ -27,6 +25,7 @@ from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.pipeline.project import Project
+from invented import entries
 from support import changed_environment, message_of, replace_in, run_python
 
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
@@ -47,10 +46,6 @@ PLAYED: list[tuple[Any, dict[str, float]]] = [
 
 def work(runs: int = 10, **changes: Any) -> Work:
     return Work(make_cell(**(CELL | changes)), range(runs))
-
-
-def entries(folder: Path) -> list[Path]:
-    return sorted((folder / "cells").rglob("*.npz"))
 
 
 def test_runs_of_a_cell_are_one_file(cache_folder: Path) -> None:
@@ -93,12 +88,8 @@ def test_damage_is_shown_and_computed_again(
 ) -> None:
     [expected] = compute([work()], root_seed=3)
     [path] = entries(cache_folder)
-    content = path.read_bytes()
-    half = len(content) // 2
-    # Within the numbers of an array: near the half it ends, and its last bits are never read.
-    inside = half - 40
-    flipped = content[:inside] + bytes([content[inside] ^ 1]) + content[inside + 1 :]
-    for damaged in (b"", content[:half], content[:-1], flipped, b"PK\x03\x04 not ours"):
+    content, noticed = path.read_bytes(), 0
+    for damaged in (b"", content[: len(content) // 2], content[:-1], b"PK\x03\x04 not ours"):
         path.write_bytes(damaged)
         capsys.readouterr()
         [found] = compute([work()], root_seed=3)
@@ -106,82 +97,46 @@ def test_damage_is_shown_and_computed_again(
         for name, values in expected.items():
             np.testing.assert_array_equal(found[name], values)
         assert Cache().read(path, expected) is not None
+    # A flipped bit is noticed, or is in a part of the file that nothing reads.
+    for place in range(len(content)):
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        read = Cache().read(path, expected)
+        noticed += read is None
+        for name in expected if read is not None else ():
+            np.testing.assert_array_equal(read[name], expected[name])
+    assert noticed > len(content) / 2
+    path.write_bytes(content)
     # A whole file under the name of another key.
     path.rename(path.with_stem(f"{work().key(4)}-0-10"))
     compute([work()], root_seed=4)
     assert "damaged cache entry" in capsys.readouterr().err
 
 
-def test_no_damaged_byte_changes_a_number(cache_folder: Path) -> None:
-    """Each is noticed, or is in a part of the file that nothing reads."""
-    [expected] = compute([work()], root_seed=3)
-    [path] = entries(cache_folder)
-    content, noticed = path.read_bytes(), 0
-    for place in range(len(content)):
-        damaged = bytearray(content)
-        damaged[place] ^= 1 << place % 8
-        path.write_bytes(damaged)
-        found = Cache().read(path, expected)
-        noticed += found is None
-        for name in expected if found is not None else ():
-            np.testing.assert_array_equal(found[name], expected[name])
-    assert noticed > len(content) / 2
-
-
 # Folders that cannot be written.
 
 
-@pytest.fixture
-def warnings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[], list[str]]:
-    """Begin as a process that has warned of nothing; return the warnings since the last call."""
-    monkeypatch.setattr(unwritable, "folders", set())
-    monkeypatch.setattr(unwritable, "is_silent", False)
-    return lambda: [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
-
-
-Warnings = Callable[[], list[str]]
-
-
-def simulation(workers: int = 1, runs: int = 40) -> dpbandits.Simulation:
-    return dpbandits.simulate(
-        algorithm="ucb1", bandit=BANDIT, horizon=30, runs=runs, workers=workers
-    )
+def simulation(workers: int = 1) -> dpbandits.Simulation:
+    return dpbandits.simulate(algorithm="ucb1", bandit=BANDIT, horizon=30, runs=40, workers=workers)
 
 
 def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
-    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     expected = simulation().pseudo_regret
-    (cache_folder / "cells").rename(cache_folder / "before")
-    mkstemp = provenance.tempfile.mkstemp
-
-    def failing(*words: Any, dir: Path, **options: Any) -> Any:
-        if dir.is_relative_to(cache_folder):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return mkstemp(*words, dir=dir, **options)
-
-    monkeypatch.setattr(provenance.tempfile, "mkstemp", failing)
-    warnings()
-    np.testing.assert_array_equal(simulation().pseudo_regret, expected)
-    [line] = warnings()
-    assert line.startswith(f"warning: {cache_folder}: the cache cannot be written (")
-    assert os.strerror(errno.EROFS) in line
-    assert entries(cache_folder) == []
-    assert simulation(runs=30).pulls.sum() == 900
-    assert warnings() == [], "once in a process"
-
-
-def test_a_file_in_the_way_of_worker_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warnings: Warnings
-) -> None:
-    expected = simulation().pseudo_regret
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "file"))
-    np.testing.assert_array_equal(simulation(workers=2).pseudo_regret, expected)
-    [line] = warnings()
-    assert str(tmp_path / "file") in line
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    monkeypatch.setenv("DPBANDITS_CACHE", str(file))
+    # As a process that has warned of nothing; one with workers is another.
+    monkeypatch.setattr(unwritable, "is_silent", False)
+    for workers in (2, 1):
+        monkeypatch.setattr(unwritable, "folders", set())
+        capsys.readouterr()
+        for _ in range(2):
+            np.testing.assert_array_equal(simulation(workers).pseudo_regret, expected)
+        [line] = [each for each in capsys.readouterr().err.splitlines() if "warning: " in each]
+        assert line.startswith(f"warning: {file}: the cache cannot be written (")
 
 
 LIBRARY = """
@@ -244,7 +199,14 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
 Printed = Callable[..., list[str]]
 
 
-def test_the_cache_is_shown_by_algorithm(folder: Path, printed: Printed) -> None:
+def test_the_cache_is_shown_by_algorithm(
+    folder: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPBANDITS_CACHE", str(folder.with_name("none")))
+    for words in ([], ["prune"], ["clear"]):
+        assert any("0 entries, 0.0 MB" in line for line in printed(*words))
+    assert not folder.with_name("none").exists()
+    monkeypatch.setenv("DPBANDITS_CACHE", str(folder))
     lines = printed()
     assert lines[:2] == [f"folder: {folder}", "results: 3 entries, 0.0 MB (1 user-defined)"]
     assert set(lines[2:5]) == {
@@ -253,16 +215,6 @@ def test_the_cache_is_shown_by_algorithm(folder: Path, printed: Printed) -> None
         "    ucb1: 1 entry, 0.0 MB",
     }
     assert lines[5].startswith("compiled kernels: 1 entry, ")
-
-
-def test_no_cache_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
-) -> None:
-    monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "none"))
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    for words in ([], ["prune"], ["clear"]):
-        assert any("0 entries, 0.0 MB" in line for line in printed(*words))
-    assert not (tmp_path / "none").exists()
 
 
 def test_what_the_sources_here_do_not_make_is_pruned(
@@ -309,21 +261,19 @@ def test_clear_asks(
 ) -> None:
     """And removes nothing where nobody answers: no terminal, or one that is closed."""
     (folder / "thesis.tex").write_text("mine")
-    for stdin in (io.StringIO("y\n"), *map(Terminal, ("", "n\n", "\n", "y\n", "yes\n"))):
-        answer, asked = stdin.getvalue(), isinstance(stdin, Terminal)
-        cleared = asked and answer.startswith("y")
+    question = f" from {folder}? [y/N] "
+    for stdin, status, left in (
+        (io.StringIO("y\n"), 2, 4),
+        *((Terminal(answer), 2, 4) for answer in ("", "n\n", "\n")),
+        *((Terminal(answer), 0, 0) for answer in ("y\n", "yes\n")),
+    ):
+        simulation().summary()
         monkeypatch.setattr("sys.stdin", stdin)
         capsys.readouterr()
-        left = len(entries(folder))
-        assert main(["cache", "clear"]) == (0 if cleared else 2)
+        assert main(["cache", "clear"]) == status
         out, err = capsys.readouterr()
-        assert (f" from {folder}? [y/N] " in out) == asked
-        assert asked or "--yes" in err
-        assert answer != "n\n" or "remove 4 entries, " in out
-        assert len(entries(folder)) == (0 if cleared else left)
-        assert cleared or left == 3
-        if cleared:
-            simulation().summary()
+        assert question in out if isinstance(stdin, Terminal) else "--yes" in err
+        assert len(entries(folder)) == left
     assert (folder / "thesis.tex").read_text() == "mine"
 
 
@@ -357,17 +307,14 @@ def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
 UNSET = {"DPBANDITS_CACHE": None, "NUMBA_CACHE_DIR": None}
 
 
-@pytest.fixture
-def unset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
-    """No folder is given; the user's is below ``home``."""
+def test_results_go_to_the_user_s_folder_or_the_project_s(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Unless the variable is set, which means the same to both."""
     for name in UNSET:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    return monkeypatch
-
-
-def test_library_use_goes_to_the_user_s_folder(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    unset.chdir(tmp_path)
+    monkeypatch.chdir(tmp_path)
     assert folder_now() == tmp_path / "home/dpbandits"
     assert Cache().cells == tmp_path / "home/dpbandits/cells"
     assert kernels_folder() == tmp_path / "home/dpbandits/numba"
@@ -375,16 +322,11 @@ def test_library_use_goes_to_the_user_s_folder(unset: pytest.MonkeyPatch, tmp_pa
     for text in ("", "a: [", "- papers", "cache: here", "papers: [a]\nseed: 1"):
         (tmp_path / "config/config.yaml").write_text(text)
         assert folder_now() == tmp_path / "home/dpbandits", "that is no project"
-
-
-def test_in_a_project_it_goes_to_the_project_s(unset: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Unless the variable is set, which means the same to both."""
-    shutil.copytree(EXAMPLES.parent / "config", tmp_path / "config")
+    shutil.copytree(EXAMPLES.parent / "config", tmp_path / "config", dirs_exist_ok=True)
     replace_in(tmp_path / "config/config.yaml", "cache: .cache/dpbandits", "cache: a folder")
-    unset.chdir(tmp_path)
     project = Project.load()
     for given, expected in (("", "a folder"), (str(tmp_path / "given"), "given")):
-        unset.setenv("DPBANDITS_CACHE", given)
+        monkeypatch.setenv("DPBANDITS_CACHE", given)
         assert folder_now() == project.cache_folder.absolute() == tmp_path / expected
         assert kernels_folder() == tmp_path / expected / "numba"
 

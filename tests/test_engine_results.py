@@ -7,7 +7,6 @@ import os
 import re
 import signal
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +59,15 @@ def every_algorithm() -> list[Work]:
     ]
 
 
+NASH_PARTS = ["nash_regret", "nash_influence", "nash_bins"]
+
+
 def nash_curves() -> list[Work]:
     """Return curves of rounds, of episodes, and of arms that pay nothing."""
-    metrics = ["nash_regret", "nash_influence", "nash_bins"]
-    never = dpbandits.bernoulli([0.7, 0.0])
-    return [
-        work(0, 6, algorithm="ucb1", parameters={}, metrics=metrics),
-        work(0, 6, algorithm="dp-ts-ucb", parameters={"alpha": 1.0}, metrics=metrics),
-        work(0, 6, algorithm="ucb1", parameters={}, metrics=metrics, bandit=never),
-    ]
+    rounds: dict[str, Any] = {"algorithm": "ucb1", "parameters": {}, "metrics": NASH_PARTS}
+    episodes = rounds | {"algorithm": "dp-ts-ucb", "parameters": {"alpha": 1.0}}
+    never = rounds | {"bandit": bernoulli([0.7, 0.0])}
+    return [work(0, 6, **each) for each in (rounds, episodes, never)]
 
 
 def entries(folder: Path) -> dict[str, str]:
@@ -132,7 +131,7 @@ def test_only_missing_runs_are_played(played: list[tuple[int, int]]) -> None:
 
 
 def test_trials_of_a_stream_are_played_and_kept_whole(played: list[tuple[int, int]]) -> None:
-    bandit = dpbandits.linear([[1, 0], [0, 1]], [0.5, 0.4])
+    bandit = linear([[1, 0], [0, 1]], [0.5, 0.4])
     trials = make_cell(algorithm="sequential-halving", bandit=bandit, horizon=50)
     compile_kernels([trials])
     played.clear()
@@ -222,15 +221,9 @@ def test_what_was_computed_before_a_kill_is_kept(monkeypatch: pytest.MonkeyPatch
 
 def curve(runs: int = 6, **changes: Any) -> Work:
     """Return a Nash curve of an algorithm that plays in episodes."""
-    base: dict[str, Any] = {
-        "algorithm": "dp-ts-ucb",
-        "parameters": {"alpha": 1.0},
-        "bandit": dpbandits.bernoulli([0.75, 0.5, 0.25]),
-        "horizon": 400,
-        "metrics": ["nash_regret", "nash_influence", "nash_bins"],
-        "grid": [1, 170, 400],
-    }
-    return work(0, runs, **(base | changes))
+    base: dict[str, Any] = {"algorithm": "dp-ts-ucb", "parameters": {"alpha": 1.0}}
+    base |= {"bandit": bernoulli([0.75, 0.5, 0.25]), "horizon": 400, "grid": [1, 170, 400]}
+    return work(0, runs, **(base | {"metrics": NASH_PARTS} | changes))
 
 
 def test_windows_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +263,7 @@ def test_a_curve_is_one_entry_of_all_its_runs(played: list[tuple[int, int]]) -> 
 
 
 def test_keys_hold_what_arms_are_scored_by() -> None:
-    arms = dpbandits.bernoulli([0.7, 0.0]).arms
+    arms = bernoulli([0.7, 0.0]).arms
     scored = [
         dpbandits.Bandit(arms),
         dpbandits.Bandit(arms, nominal=(0.7, 0.1)),
@@ -308,10 +301,7 @@ def test_other_metrics_refuse_segments_of_uniform_arms() -> None:
     for metric in ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"]:
         for metrics in ([metric], [metric, "nash_regret"]):
             wrong = curve(**blocks, metrics=metrics, horizon=10**6, grid=[10**6])
-            assert message_of(lambda: wrong.play(1)) == (
-                "algorithm gdp-ncb: blocks of uniformly random arms have no pulls of each arm; "
-                "allowed with them: Nash metrics"
-            )
+            refused(lambda: wrong.play(1), "gdp-ncb: blocks of uniformly random arms have no pulls")
 
 
 def test_a_log_has_whole_lines(
@@ -321,11 +311,10 @@ def test_a_log_has_whole_lines(
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
     assert list(progress.progress(range(3), "simulating ucb1")) == [0, 1, 2]
     printed = capsys.readouterr().err
-    lines = printed.splitlines()
-    assert lines[1].startswith("simulating ucb1: 1 of 3 batches, 00:00 gone, about ")
-    assert lines[-1].startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
     assert "\r" not in printed
-    assert len(set(lines)) == len(lines)
+    _, first, *_, last = printed.splitlines()
+    assert first.startswith("simulating ucb1: 1 of 3 batches, 00:00 gone, about ")
+    assert last.startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
 
 
 def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -363,15 +352,13 @@ def test_tables_hold_every_value_and_come_back(path: Path, frame: pd.DataFrame) 
     one = frame[frame.series == "one"]
     assert set(one.run) == {5, 6, 7, 8}
     for run in range(4):
-        rows = one[one.run == 5 + run]
         for metric, times, arms in (
             ("pseudo_regret", [17, 60], [-1, -1]),
             ("pulls", [60] * 5, [0, 1, 2, 3, 4]),
         ):
-            found = rows[rows.metric == metric]
-            assert found.t.tolist() == times
-            assert found.arm.tolist() == arms
-            assert found.value.tolist() == expected[metric][run].tolist()
+            found = one[(one.run == 5 + run) & (one.metric == metric)][["t", "arm", "value"]]
+            rows = zip(times, arms, expected[metric][run], strict=True)
+            assert found.to_numpy().tolist() == [*map(list, rows)]
     assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1.5, 2]]
     pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
     assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
@@ -386,13 +373,12 @@ def test_results_that_are_stale_missing_damaged_or_unwritable_are_one_line(
     refused(lambda: read_results(path, "fedcba9876543210"), stale, "now give fedcba9876543210")
     refused(lambda: read_results(missing, FINGERPRINT), f"{missing}: does not exist; ")
     refused(lambda: write_results(target, frame, FINGERPRINT), f"{target}: cannot be written")
-    for share in [0.999, 0.9, 0.5, 0.01, 0.0]:
+    for share in [0.999, 0.5, 0.0]:
         content = path.read_bytes()
         path.write_bytes(content[: int(share * len(content))])
         refused(lambda: read_results(path, FINGERPRINT), f"{path}: is damaged; ")
 
-
-def test_what_depends_on_other_results_is_refused(tmp_path: Path) -> None:
+    # What depends on other results.
     output = tmp_path / "fig1.csv"
     output.write_text("x")
     write_provenance(output, tmp_path, {"depends_on": {"figure": "1"}}, 0.0)
@@ -402,8 +388,7 @@ def test_what_depends_on_other_results_is_refused(tmp_path: Path) -> None:
 
 def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> None:
     """Every fortieth byte, one bit each: refused in one line, or (in padding) without effect."""
-    content = path.read_bytes()
-    lines = []
+    content, lines = path.read_bytes(), []
     for position in range(0, len(content), 40):
         damaged = bytearray(content)
         damaged[position] ^= 1 << (position % 8)
@@ -446,63 +431,43 @@ def test_rows_of_a_curve() -> None:
     expected = curves[0].works[0].play(7)
     for prefix in ("", "nominal_"):
         for number, name in enumerate(QUANTITIES):
-            rows = one[one.metric == prefix + name]
-            assert rows.t.tolist() == [1, 170, 400]
-            assert (rows.run == 10).all()
-            assert (rows.trials == 6).all()
+            rows = one.loc[one.metric == prefix + name, ["t", "run", "trials", "value"]]
             values = expected[prefix + "nash_regret"][0, number]
-            assert rows.value.tolist() == values.tolist()
-    influences = one[(one.metric == "nash_influence") & (one.t == 170)]
-    assert influences.run.tolist() == list(range(10, 16))
-    assert (influences.trials == 1).all()
-    assert influences.value.tolist() == expected["nash_influence"][:, 1].tolist()
-    best = one[one.metric.str.endswith("best_mean")].groupby("metric").value.unique()
-    assert {name: list(values) for name, values in best.items()} == {
-        "best_mean": [0.75],
-        "nominal_best_mean": [1.0],
-    }
+            assert rows.to_numpy().tolist() == [
+                [t, 10, 6, value] for t, value in zip([1, 170, 400], values, strict=True)
+            ]
+    influences = one.loc[(one.metric == "nash_influence") & (one.t == 170), ["run", "value"]]
+    values = expected["nash_influence"][:, 1]
+    assert influences.to_numpy().tolist() == [[10 + i, value] for i, value in enumerate(values)]
+    for metric, best in (("best_mean", 0.75), ("nominal_best_mean", 1.0)):
+        assert (one[one.metric == metric].value == best).all()
 
 
 def test_interpretations_are_told_off_those_of_the_variant() -> None:
     base = {"algorithm": "gdp-ncb", "parameters": {"epsilon": 1.0}, "bandit": NOMINAL}
-    cells = [
-        make_cell(**base, horizon=40, variant=variant, interpretations=interpretations)
-        for variant, interpretations in (
-            ("as-written", {}),
-            ("repaired", {}),
-            ("as-written", {"release_log": "base2"}),
-            ("repaired", {"release_log": "natural", "cap": "none"}),
-        )
+    told: list[tuple[str, dict[str, str], str]] = [
+        ("as-written", {}, ""),
+        ("repaired", {}, ""),
+        ("as-written", {"release_log": "base2"}, "release_log=base2"),
+        ("repaired", {"release_log": "natural", "cap": "none"}, "cap=none,release_log=natural"),
     ]
-    series = [Series(str(number), {}, each, range(6)) for number, each in enumerate(cells)]
-    rows = results_frame(series, compute_series(series, root_seed=1))
-    told = rows.groupby("series")[["variant", "interpretation"]].first().to_numpy().tolist()
-    assert told == [
-        ["as-written", ""],
-        ["repaired", ""],
-        ["as-written", "release_log=base2"],
-        ["repaired", "cap=none,release_log=natural"],
-    ]
-
-
-def plan(**changes: Any) -> SimulationPlan:
-    spec = {
-        "instance": "two",
-        "horizon": 50,
-        "runs": {"first": 0, "count": 40, "runs_per_curve": 20},
-        "grid": {"at": [50]},
-        "metrics": ["nash_regret"],
-        "cells": [{"algorithm": "ucb1"}],
-    }
-    instance = {"law": "bernoulli", "means": [0.7, 0.5]}
-    parsed = SimulationSpec.model_validate(spec | changes)
-    return SimulationPlan("one", parsed, instance, Caps(), {}, "experiments.yaml")
+    for variant, interpretations, text in told:
+        each = make_cell(**base, horizon=40, variant=variant, interpretations=interpretations)
+        series = [Series("one", {}, each, range(6))]
+        rows = results_frame(series, compute_series(series, root_seed=1))
+        assert {*zip(rows["variant"], rows["interpretation"], strict=True)} == {(variant, text)}
 
 
 def test_plans_say_how_many_runs_make_a_curve() -> None:
-    [series] = plan().series()
-    assert [work.runs for work in series.works] == [range(20), range(20, 40)]
-    [series] = replace(plan(), caps=Caps(runs=10)).series()
-    assert [work.runs for work in series.works] == [range(10)]
-    [series] = plan(runs={"first": 0, "count": 40}).series()
-    assert [work.runs for work in series.works] == [range(40)]
+    for per_curve, caps, expected in (
+        ({"runs_per_curve": 20}, Caps(), [range(20), range(20, 40)]),
+        ({"runs_per_curve": 20}, Caps(runs=10), [range(10)]),
+        ({}, Caps(), [range(40)]),
+    ):
+        spec = {"instance": "two", "horizon": 50, "grid": {"at": [50]}}
+        spec |= {"metrics": ["nash_regret"], "cells": [{"algorithm": "ucb1"}]}
+        spec |= {"runs": {"first": 0, "count": 40, **per_curve}}
+        instance = {"law": "bernoulli", "means": [0.7, 0.5]}
+        parsed = SimulationSpec.model_validate(spec)
+        [series] = SimulationPlan("one", parsed, instance, caps, {}, "experiments.yaml").series()
+        assert [work.runs for work in series.works] == expected

@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -15,12 +16,9 @@ import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
 from dpbandits.engine.cells import Cell, Work, make_cell
-from dpbandits.engine.play import TRIALS
-from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
-from dpbandits.play.plots import looks_of
-from dpbandits.reporting.palette import OWN_COLOUR, look_of
+from dpbandits.reporting.palette import look_of
 from support import digits_printed, message_of
 
 ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])
@@ -71,9 +69,7 @@ def plays(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
 def test_one_set_of_runs_answers_everything(plays: list[tuple[str, ...]]) -> None:
     simulation = simulate(cache=False)
-    assert repr(simulation) == (
-        "<Simulation of m-ts-gaussian (b=2, c=1.5) on 3 arms, T = 80, 12 runs: not computed yet>"
-    )
+    assert repr(simulation).endswith("not computed yet>")
     assert not plays
     simulation.summary()
     simulation.frame()
@@ -111,6 +107,8 @@ def test_other_times_play_the_same_runs_again_and_are_then_known(
 
 def test_metrics_fit_together() -> None:
     simulation = simulate(horizon=200)
+    assert [*simulation.times] == sorted({*simulation.times})
+    assert (len(simulation.times), simulation.times[-1]) == (100, 200)
     assert simulation.pulls.dtype == np.int64
     assert (simulation.pulls.sum(axis=1) == 200).all()
     # Dyadic gaps and counts: exact.
@@ -125,32 +123,20 @@ def test_metrics_fit_together() -> None:
         np.testing.assert_array_equal(part, whole[:, times - 1])
 
 
-def test_the_same_may_be_said_in_other_words() -> None:
+def test_what_is_said_counts_and_may_be_said_in_other_words() -> None:
+    expected = simulate().realised_regret
     for said in [
         {"variant": "as-written", "interpretations": {"count": "n+1"}, "workers": 1},
-        {"params": {"c": 1.5, "b": 2}},
         {"params": None, "b": 2, "c": 1.5},
         {"params": {"b": 2}, "c": 1.5},
         {"horizon": 8e1, "runs": 12.0},
         {"horizon": np.int64(80), "runs": np.int32(12)},
     ]:
-        np.testing.assert_array_equal(simulate(**said).realised_regret, simulate().realised_regret)
-
-
-def test_what_is_said_counts() -> None:
+        np.testing.assert_array_equal(simulate(**said).realised_regret, expected)
     for other in ({"interpretations": {"count": "n"}}, {"seed": 1}, {"c": 2, "params": {"b": 2}}):
-        assert (simulate(**other).realised_regret != simulate().realised_regret).any()
-    expected = Work(simulate().cell, range(12)).play(99)["pseudo_regret"][:, 0]
-    np.testing.assert_array_equal(simulate(seed=99).pseudo_regret[: len(expected)], expected)
-
-
-def test_the_default_times_are_different_rounds_up_to_the_horizon() -> None:
-    for horizon in [1, 7, 100, 101, 12_345]:
-        times = simulate(horizon=horizon).times
-        assert times == sorted(set(times))
-        assert len(times) == min(100, horizon)
-        assert times[0] >= 1
-        assert times[-1] == horizon
+        assert (simulate(**other).realised_regret != expected).any()
+    played = Work(simulate().cell, range(12)).play(99)["pseudo_regret"][:, 0]
+    np.testing.assert_array_equal(simulate(seed=99).pseudo_regret, played)
 
 
 def test_frames_and_plots_have_the_numbers_of_the_curve() -> None:
@@ -178,19 +164,15 @@ def test_frames_and_plots_have_the_numbers_of_the_curve() -> None:
 
 
 def test_representations_have_mean_and_interval() -> None:
-    simulation, trials = simulate(), identify()
-    before = repr(simulation)
+    simulation, trials, one = simulate(), identify(), simulate(runs=1)
     for runs, expected in (
         (simulation, mean_interval(simulation.pseudo_regret)),
         (trials, rate_interval(trials.success.sum(), 30)),
     ):
-        *_, mean, low, high = digits_printed(repr(runs))
-        assert [mean, low, high] == pytest.approx([*map(float, expected)], rel=1e-3)
+        printed = digits_printed(repr(runs))[-3:]
+        assert printed == pytest.approx([*map(float, expected)], rel=1e-3)
         assert f"{float(expected[0]):.6g}" in runs._repr_html_()
-        assert "<table" in runs._repr_html_()
-    assert repr(simulation).startswith(before.removesuffix("not computed yet>"))
     assert "guarantee: 1-DP (pure)" in str(trials)
-    one = simulate(runs=1)
     assert f"{one.pseudo_regret[0]:.4g} (no interval)>" in repr(one)
     assert not one.plot().collections, "one run has no interval"
 
@@ -213,20 +195,6 @@ def test_trials_of_every_algorithm() -> None:
         np.testing.assert_allclose(points, np.bincount(trials.recommended, minlength=5) / 30)
 
 
-def test_more_trials_keep_the_first_ones() -> None:
-    few, more = (identify(runs=runs).recommended for runs in (30, TRIALS + 30))
-    np.testing.assert_array_equal(few, more[:30])
-    assert more.size == TRIALS + 30
-
-
-def test_rates_have_exact_intervals() -> None:
-    assert list(COUNTED) == ["success", "total_pulls"]
-    # Clopper-Pearson by the closed forms at the ends: 1 - (alpha/2)^(1/n) and its mirror.
-    rate, low, high = rate_interval([0, 10], [10, 10])
-    end = 1 - 0.025**0.1
-    np.testing.assert_allclose([*rate, *low, *high], [0, 1, 0, 1 - end, end, 1], rtol=1e-12)
-
-
 def test_algorithms_compared_are_those_simulated_alone() -> None:
     comparison = compared(
         algorithms=["ucb1", "dp-se", {"algorithm": "dp-se", "params": {"epsilon": 0.1}}]
@@ -238,7 +206,6 @@ def test_algorithms_compared_are_those_simulated_alone() -> None:
     summary = comparison.summary()
     assert repr(comparison) == f"{begin}3 of 3 computed>"
     assert summary["parameters"].tolist() == ["", "epsilon=1", "epsilon=0.1"]
-    assert summary["guarantee"][0] == "no privacy guarantee"
     assert summary["guarantee"][2].startswith("0.1-DP (pure), central, ")
     alone = simulate(algorithm="dp-se", params={"epsilon": 0.1}, horizon=300, runs=6)
     assert summary["mean"][2] == alone.pseudo_regret.mean()
@@ -250,11 +217,7 @@ def test_algorithms_compared_are_those_simulated_alone() -> None:
     labels = ["UCB1", "DP-SE, epsilon=1", "DP-SE, epsilon=0.1"]
     assert [line.get_label() for line in lines] == labels
     assert len({line.get_markerfacecolor() for line in lines[1:]}) == 2, "one colour, other marks"
-    assert "3 algorithms on 3 arms, T = 300, 6 runs" in str(comparison)
     assert "<table" in comparison._repr_html_()
-
-
-def test_best_arm_algorithms_compared() -> None:
     comparison = compared(
         algorithms=["dp-bai", "od-linbai"], bandit=LINEAR, horizon=None, budget=400
     )
@@ -263,12 +226,6 @@ def test_best_arm_algorithms_compared() -> None:
     assert len(comparison.plot().containers) == 2
     message = message_of(lambda: comparison.frame(metric="regret", at=[3]))
     assert message.startswith("metric, at: are given for best arms")
-
-
-def test_a_user_defined_algorithm_has_the_look_of_one() -> None:
-    looks = looks_of(["mine", "ucb1", "another", "mine"])
-    assert [look.colour == OWN_COLOUR for look in looks] == [True, False, True, True]
-    assert len(set(looks)) == 4
 
 
 def test_wrong_numbers_are_refused_at_once() -> None:
@@ -301,6 +258,8 @@ def test_a_wrong_epsilon_is_refused_at_once() -> None:
 
 
 def test_what_cannot_be_played_is_refused_at_once() -> None:
+    alpha = {"algorithm": "dp-ts-ucb", "params": {"alpha": 1}}
+    refuses_pulls = {"params": {"b": 27, "c": 1.0}, "interpretations": {"long_pre_pull": "error"}}
     for play, changes, expected in [
         (simulate, {"algorithm": "ucb-9"}, "algorithm is 'ucb-9'; allowed: ts-gaussian, "),
         (simulate, {"bandit": [0.5, 0.4]}, "bandit is [0.5, 0.4]; allowed: a Bandit"),
@@ -312,40 +271,20 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
         (simulate, {"b": 3}, "b is given twice"),
         (simulate, {"worker": 2}, "argument is 'worker'; allowed: b, c, algorithm, bandit, "),
         (simulate, {"worker": 2}, "did you mean 'workers'?"),
-        (simulate, {"algorithm": "ucb1"}, "ucb1: parameter is 'b'; allowed: none"),
         (simulate, {"interpretations": {"clock": "n"}}, "interpretation is 'clock'; allowed: "),
         (simulate, {"interpretations": {"count": "n+2"}}, "count is 'n+2'; allowed: n+1, n"),
         (simulate, {"variant": "repaired"}, "variant is 'repaired'; allowed: as-written"),
         (simulate, {"runs": 10**9}, "runs and times make 80,000,000,000 values; allowed: at most"),
-        (
-            simulate,
-            {"params": {"b": 27, "c": 1.0}, "interpretations": {"long_pre_pull": "error"}},
-            "m-ts-gaussian: b is 27, so that 3 arms use up the horizon 80",
-        ),
-        (
-            simulate,
-            {"algorithm": "dp-ts-ucb", "params": {"alpha": 1}, "horizon": 2},
-            "dp-ts-ucb: horizon is 2, with 3 arms; allowed: at least 3",
-        ),
-        (
-            simulate,
-            {"algorithm": "dp-ts-ucb", "params": {"alpha": 1.01}},
-            "dp-ts-ucb: alpha is 1.01; allowed: a number from 0 to 1",
-        ),
+        (simulate, refuses_pulls, "m-ts-gaussian: b is 27, so that 3 arms use up the horizon 80"),
+        (simulate, alpha | {"horizon": 2}, "horizon is 2, with 3 arms; allowed: at least 3"),
+        (simulate, alpha | {"params": {"alpha": 1.01}}, "alpha is 1.01; allowed: a number from 0"),
         (identify, {"algorithm": "ucb1"}, "'ucb1', which names no best arm; allowed: dp-bai"),
         (identify, {"algorithm": "dp-bai-gauss", "delta": 1}, "delta is 1; "),
         (identify, {"bandit": dpbandits.bernoulli([0.5, 0.4])}, "allowed: a linear bandit"),
         (identify, {"budget": 2}, "budget is 2; allowed: at least "),
         (cell, {"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
-        *(
-            (cell, {"grid": [time]}, f"grid time is {time}; allowed: a whole number from 1 to 80")
-            for time in (0, 81, 1.0)
-        ),
-        (
-            compared,
-            {"algorithms": ["ucb1", "dp-bai"]},
-            "are ucb1, dp-bai; allowed: those judged",
-        ),
+        *((cell, {"grid": [t]}, f"grid time is {t}; allowed: a whole n") for t in (0, 81, 1.0)),
+        (compared, {"algorithms": ["ucb1", "dp-bai"]}, "are ucb1, dp-bai; allowed: those judged"),
         (compared, {"algorithms": ["ucb1"]}, "compare: parameter is 'epsilon'; allowed: none"),
         (compared, {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
         (compared, {"horizon": None}, "horizon is missing; allowed: "),
@@ -353,11 +292,6 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
         (compared, {"horizon": 1.5}, "horizon is 1.5; allowed: "),
         (compared, {"algorithms": ["dp-sea"]}, "did you mean 'dp-se'?"),
         (compared, {"algorithms": []}, "algorithms is []; allowed: a list of algorithms"),
-        (
-            compared,
-            {"algorithms": [{"algorithm": "dp-se", "seed": 3}]},
-            "keys are algorithm, seed; allowed: algorithm, ",
-        ),
         (compared, {"algorithms": [{"params": {}}]}, "keys are params; allowed: algorithm, "),
     ]:
         assert expected in message_of(lambda: play(**changes))
@@ -367,18 +301,15 @@ def test_wrong_curves_and_frames_are_refused_before_anything_is_played(
     plays: list[tuple[str, ...]],
 ) -> None:
     simulation = simulate()
-    for metric, at, expected in [
-        ("pulls", [1], "metric is 'pulls'; allowed: pseudo_regret, realised_regret"),
-        ("nash", [1], "metric is 'nash'; allowed: "),
-        *(("regret", at, f"at is {at!r}; allowed: times from 1 to 80") for at in ([0], [1, 81])),
-        *(
-            ("regret", at, f"at is {at!r}; allowed: a list of whole numbers")
-            for at in ([], 5, [1.5], [math.nan], [True], ["1"], [[1]])
-        ),
-    ]:
-        assert expected in message_of(lambda: simulation.curve(metric=metric, at=at))
-        if metric == "regret":
-            assert expected in message_of(lambda: simulation.nash_regret(at=at))
+    for wrong in ("pulls", "nash"):
+        message = message_of(lambda: simulation.curve(metric=wrong, at=[1]))
+        assert message.startswith(f"metric is {wrong!r}; allowed: pseudo_regret, realised_regret")
+    whole = ([], 5, [1.5], [math.nan], [True], ["1"], [[1]])
+    for values, allowed in ((([0], [1, 81]), "times from 1 to 80"), (whole, "a list of whole num")):
+        for at in values:
+            for asked in (simulation.nash_regret, partial(simulation.curve, metric="regret")):
+                expected = f"at is {at!r}; allowed: {allowed}"
+                assert expected in message_of(lambda: asked(at=at))
     expected = "runs and times make 2,000,000,000 values; allowed: at most 1,073,741,824"
     for runs, metrics in (2000, "regret"), (1000, ["regret", "realised_regret"]):
         long = simulate(horizon=10**6, runs=runs)
@@ -439,12 +370,6 @@ def test_what_a_caller_gave_may_change_later() -> None:
         given[...] = 0.25
     laws.reverse()
     assert [bandit.describe() for bandit in made] == before
-    assert [bandit.means.tolist() for bandit in made] == [
-        [0.2, 0.7],
-        [0.5, 1 / 3],
-        pytest.approx([0.5, 0.3, 0.48]),
-        [0.2, 0.7],
-    ]
 
 
 def test_results_that_are_asked_for_again_are_the_same() -> None:

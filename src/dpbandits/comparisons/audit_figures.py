@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,21 +17,15 @@ from numpy.typing import ArrayLike
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
 from dpbandits.auditing.gdp_ncb import FIXED_LENGTH
-from dpbandits.auditing.lattice import DELTAS
 from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows, ideal_mu
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.palette import COLOURS
-from dpbandits.reporting.style import add_legend, write_note
 
 Curves = pd.DataFrame
-"""Columns series, x, y, lo, hi; ``kind`` claimed, lower or ideal; ``log10_chance`` of the event."""
-
-
-SHARE = ("log", "linear")
-"""Axes of a bound over its claim, by T."""
+"""Columns series, x, y, lo, hi, runs; ``log10_chance`` of the event, NaN for what is claimed."""
 
 MANY = 30
 """Points from which on a curve has no mark at each."""
@@ -68,15 +63,16 @@ SIGNS = {
 }
 """Patterns in the names of curves -> what the legend has."""
 
+MU, EPSILON = r"$\mu$ of Gaussian DP", r"claimed $\varepsilon$"
+"""A measure, and what bounds are divided by."""
+
 
 @dataclass(frozen=True)
 class Panel:
     """One panel: its curves and axes.
 
     Attributes:
-        limit: y of the level that a claim allows, or None.
-        ticks: places of ticks of x, or None for a few round ones.
-        note: text and place of a sentence in it.
+        is_share: whether the bounds are divided by what is claimed, which is then the level 1.
         steps: whether the curves are steps of a parameter, named in the panel.
     """
 
@@ -85,24 +81,22 @@ class Panel:
     y: str
     scales: tuple[str, str] = ("log", "log")
     title: str = ""
-    limit: float | None = None
-    ticks: Sequence[float] | None = None
-    note: tuple[str, str] | None = None
+    is_share: bool = False
     steps: bool = False
 
-    @property
+    @cached_property
     def looks(self) -> dict[str, palette.Look]:
         """Looks by series: colours by how names begin, markers and dashes by how they end."""
-        kinds = dict(zip(self.curves["series"], self.curves["kind"], strict=True))
+        is_claimed = self.curves["log10_chance"].isna()
+        kinds = dict(zip(self.curves["series"], is_claimed, strict=True))
         if self.steps:
             return dict(zip(kinds, palette.ordered_looks(len(kinds)), strict=True))
         dashes, markers = list(palette.DASHES), list(palette.MARKERS.values())
-        ends: dict[str, dict[str, int]] = {}
+        ends: dict[bool, dict[str, int]] = {True: {}, False: {}}
         found = {}
         for name, kind in kinds.items():
             head, end = _split(name)
-            known = ends.setdefault(kind, {})
-            place = known.setdefault(end, len(known))
+            place = ends[kind].setdefault(end, len(ends[kind]))
             found[name] = palette.Look(COLOURS[COLOURS_OF[head]], dashes[place], markers[place])
         return found
 
@@ -115,77 +109,68 @@ def _split(name: str) -> tuple[str, str]:
     return head, end
 
 
+def _share(
+    curves: Curves, x: str, claim: str, scale: str, title: str = "", steps: bool = False
+) -> Panel:
+    """Return a panel of bounds over a claim."""
+    return Panel(curves, x, f"Lower bound / {claim}", (scale, "linear"), title, True, steps)
+
+
 def theorem_3(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on mu of Thompson sampling over T, and their shares of Theorem 3."""
     chosen = rows[rows["statement"] == "AUD-2"]
-    horizons = np.array(sorted(set(chosen["horizon"])), np.float64)
-    claims = [
+    horizons = np.unique(chosen["horizon"])
+    names = chosen["engine"] + ", K=" + chosen["arms"].astype(str)
+    curves = [
         _claims("claimed, sqrt(T/2)", horizons, np.sqrt(horizons / 2.0)),
         _claims("claimed, sqrt(T)", horizons, np.sqrt(horizons)),
+        _bounds(chosen, names, "horizon"),
     ]
-    lower = [
-        _bounds(f"{engine}, K={arms}", part, part["horizon"])
-        for (engine, arms), part in chosen.groupby(["engine", "arms"], sort=False)
-    ]
-    return _beside_shares([*claims, *lower], r"$\mu$ of Gaussian DP", r"$\sqrt{T/2}$")
+    return _beside_shares(curves, MU, r"$\sqrt{T/2}$")
 
 
 def epsilons(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on epsilon at delta of Thompson sampling over T, and their shares."""
     curves = []
-    for delta in DELTAS:
-        part = rows[(rows["statement"] == "AUD-4") & (rows["parameters"] == f"delta={delta:g}")]
-        curves.append(_claims(f"claimed, delta={delta:g}", part["horizon"], part["claimed"]))
-        curves.append(_bounds(f"exact lattice, delta={delta:g}", part, part["horizon"]))
-    return _beside_shares(curves, r"$\varepsilon$ at $\delta$", r"claimed $\varepsilon$")
+    for delta, part in rows[rows["statement"] == "AUD-4"].groupby("parameters", sort=False):
+        curves.append(_claims(f"claimed, {delta}", part["horizon"], part["claimed"]))
+        curves.append(_bounds(part, part["engine"] + f", {delta}", "horizon"))
+    return _beside_shares(curves, r"$\varepsilon$ at $\delta$", EPSILON)
 
 
 def _beside_shares(curves: list[Curves], y: str, claim: str) -> Drawn:
     """Return curves over T and, beside them, the lower bounds over what is claimed."""
     above = joined(curves)
-    lower = above[above["kind"] == "lower"]
-    shares = _over(lower, lower["claimed"])
-    share, note = f"Lower bound / {claim}", (WEAKER, "middle right")
-    return _figure(
-        [
-            Panel(above, "$T$", y, title="Claims and lower bounds"),
-            Panel(shares, "$T$", share, SHARE, "Over the claim", 1.0, note=note),
-        ]
-    )
+    lower = above[above["log10_chance"].notna()]
+    shares = _share(_over(lower, lower["claimed"]), "$T$", claim, "log", "Over the claim")
+    drawn, table = _figure([Panel(above, "$T$", y, title="Claims and lower bounds"), shares])
+    style.write_note(drawn.axes[1], WEAKER, "middle right")
+    return drawn, table
 
 
 def trade_off(curves: pd.DataFrame) -> Drawn:
     """Return the errors of the tests between two inputs of Thompson sampling, T = 100."""
-    drawn = curves.assign(kind=curves["series"].map({"claimed": "claimed"}).fillna("lower"))
-    drawn["log10_chance"] = 0.0
+    curves = curves.assign(log10_chance=np.where(curves["series"] == "claimed", np.nan, 0.0))
     labels = r"False alarm $\alpha$", r"Miss $\beta$"
     title = f"Thompson sampling, $T$ = {TRADEOFF_HORIZON}"
-    note = "The claimed curve is\nthat close to the axes", "upper right"
-    linear = Panel(drawn, *labels, ("linear", "linear"), title, note=note)
-    return _figure([linear, Panel(drawn, *labels, ("log", "log"), f"{title}, log axes")])
+    linear = Panel(curves, *labels, ("linear", "linear"), title)
+    drawn, table = _figure([linear, Panel(curves, *labels, title=f"{title}, log axes")])
+    style.write_note(drawn.axes[0], "The claimed curve is\nthat close to the axes")
+    return drawn, table
 
 
 def modified(rows: pd.DataFrame) -> Drawn:
     """Return lower bounds on mu of Modified TS over the claimed eta, by pre-pulls b."""
     chosen = rows[rows["statement"] == "AUD-3"]
-    chosen = chosen.assign(eta=chosen["claimed"].round(9), b=_parameter(chosen, "b"))
-    panels = []
-    for horizon, field in chosen.groupby("horizon"):
-        curves = []
-        for (engine, eta), part in field.groupby(["engine", "eta"], sort=False):
-            bounds = _bounds(f"{engine}, eta={eta:g}", part, part["b"])
-            curves.append(_over(bounds, part["eta"].to_numpy()))
-        panels.append(
-            Panel(
-                joined(curves),
-                "Pre-pulls $b$ of every arm",
-                r"Lower bound / claimed $\eta$",
-                ("symlog", "linear"),
-                f"$T$ = {horizon:,}",
-                1.0,
-            )
-        )
-    return _figure(panels)
+    eta = chosen["claimed"].round(9)
+    curves = _over(_bounds(chosen, chosen["engine"] + eta.map(", eta={:g}".format), "b"), eta)
+    label, claim = "Pre-pulls $b$ of every arm", r"claimed $\eta$"
+    return _figure(
+        [
+            _share(part, label, claim, "symlog", f"$T$ = {horizon:,}")
+            for horizon, part in curves.groupby("horizon")
+        ]
+    )
 
 
 def budgets(rows: pd.DataFrame) -> Drawn:
@@ -193,29 +178,21 @@ def budgets(rows: pd.DataFrame) -> Drawn:
 
     Beside both stands the best that the first epoch can leak against a known threshold.
     """
-    chosen = rows.assign(alpha=_parameter(rows, "alpha"))
     panels = []
-    for horizon, field in chosen[chosen["statement"] == "AUD-7"].groupby("horizon"):
-        exact = field[field["engine"] == "exact lattice"]
-        tight = chosen[(chosen["statement"] == "AUD-8") & (chosen["horizon"] == horizon)]
-        tight = tight[tight["engine"] == "exact lattice"]
+    for horizon, field in rows[rows["statement"].isin(["AUD-7", "AUD-8"])].groupby("horizon"):
+        own = field[field["statement"] == "AUD-7"].sort_values("engine", kind="stable")
+        lattices = field[field["engine"] == "exact lattice"].groupby("statement")
+        exact, tight = (part for _, part in lattices)
+        alphas = _parameter(exact, "alpha")
+        ideal = [ideal_mu(*each) for each in zip(alphas, exact["horizon"], strict=True)]
         curves = [
-            _claims("Theorem 4.4", exact["alpha"], exact["claimed"]),
-            _claims("tight version", tight["alpha"], tight["claimed"]),
+            _claims("Theorem 4.4", alphas, exact["claimed"]),
+            _claims("tight version", _parameter(tight, "alpha"), tight["claimed"]),
+            _bounds(own, own["engine"], "alpha"),
+            _claims("ideal competitor", alphas, ideal),
         ]
-        for engine, part in field.groupby("engine"):
-            curves.append(_bounds(str(engine), part, part["alpha"]))
-        ideal = [ideal_mu(row["alpha"], row["horizon"]) for row in exact.to_dict("records")]
-        curves.append(_claims("ideal competitor", exact["alpha"], ideal).assign(kind="ideal"))
-        panels.append(
-            Panel(
-                joined(curves),
-                r"$\alpha$ of DP-TS-UCB",
-                r"$\mu$ of Gaussian DP",
-                ("linear", "log"),
-                f"$T$ = {horizon:,}",
-            )
-        )
+        axes = r"$\alpha$ of DP-TS-UCB", MU, ("linear", "log")
+        panels.append(Panel(joined(curves), *axes, f"$T$ = {horizon:,}"))
     return _figure(panels)
 
 
@@ -233,86 +210,59 @@ def _by_horizon(rows: pd.DataFrame, epsilon: float) -> Curves:
     Beside them stands what all releases would cost if each lost the whole of its share,
     floor(log2((T - W)/2 + 1)) / ln T.
     """
-    own = rows[(rows["algorithm"] == "gdp-ncb") & (rows["claimed"] == epsilon)]
-    curves, horizons = [], set[int]()
-    for (statement, interpretation), name in RELEASES.items():
-        chosen = own[
-            (own["statement"] == statement) & (own["interpretation"] == interpretation)
-        ].sort_values("horizon", kind="stable")
-        for constants, is_scaled in (("published", False), ("small", True)):
-            part = chosen[chosen["scaled"].astype(bool) == is_scaled]
-            tags = {"log10_alpha": part["log10_alpha"]}
-            title = f"{name}, {constants} constants"
-            curves.append(curve(title, tags, part["horizon"], part["ratio"]))
-            horizons |= set() if is_scaled else set(part["horizon"])
-    lengths = sorted(map(int, horizons))
+    keys = zip(rows["statement"], rows["interpretation"], strict=True)
+    named = rows.assign(series=[RELEASES.get(key, "") for key in keys])
+    is_own = (named["algorithm"] == "gdp-ncb") & (named["claimed"] == epsilon)
+    own = named[is_own & (named["series"] != "")].sort_values(["statement", "scaled", "horizon"])
+    is_scaled = own["scaled"].astype(bool)
+    names = own["series"] + np.where(is_scaled, ", small constants", ", published constants")
+    lengths = [*map(int, np.unique(own["horizon"][~is_scaled]))]
     shares = [math.floor(math.log2((t - math.isqrt(t) - 1) / 2 + 1)) / math.log(t) for t in lengths]
-    curves.append(curve("number of releases / ln T", {}, lengths, shares))
-    return joined(curves)
+    bounds = _bounds(own, names, "horizon", "ratio")
+    return joined([bounds, _claims("number of releases / ln T", lengths, shares)])
 
 
 def gdp_ncb(rows: pd.DataFrame) -> Drawn:
     """Return the bounds of GDP-NCB over epsilon: its releases over T, its stop test over M."""
-    label = r"Lower bound / claimed $\varepsilon$"
-    bounds = rows[rows["statement"].notna()]
-    panels = [
-        Panel(
-            _exact(_by_horizon(bounds, epsilon)),
-            "$T$",
-            label,
-            ("log", "linear"),
-            rf"Releases, $\varepsilon$ = {epsilon:g}",
-            1.0,
-        )
-        for epsilon in (0.2, 2.0)
-    ]
-    stop = Panel(
-        _exact(rows[rows["threshold"].notna()]),
-        "Rounds $M$ of alternation",
-        label,
-        ("linear", "linear"),
-        "Stop test as printed, $T$ = 64",
-        1.0,
-        steps=True,
-    )
-    return _figure([*panels, stop], foot=WEAKER.replace("\n", " "))
+    bounds, stop = rows[rows["statement"].notna()], rows[rows["threshold"].notna()]
+    panels = []
+    for epsilon in (0.2, 2.0):
+        title = rf"Releases, $\varepsilon$ = {epsilon:g}"
+        panels.append(_share(_by_horizon(bounds, epsilon), "$T$", EPSILON, "log", title))
+    label, title = "Rounds $M$ of alternation", "Stop test as printed, $T$ = 64"
+    panels.append(_share(_exact(stop), label, EPSILON, "linear", title, steps=True))
+    return _figure(panels, foot=WEAKER.replace("\n", " "))
 
 
 def dp_od(curves: pd.DataFrame) -> Drawn:
     """Return the bounds of DP-OD over epsilon by the angle of the second arm."""
-    panel = Panel(
-        _exact(curves),
-        "Angle of arm 2 in degrees, arm 1 at 46",
-        r"Lower bound / claimed $\varepsilon$",
-        ("linear", "linear"),
-        limit=1.0,
-        ticks=range(0, 361, 60),
-    )
-    return _figure([panel])
+    label = "Angle of arm 2 in degrees, arm 1 at 46"
+    drawn, table = _figure([_share(_exact(curves), label, EPSILON, "linear")])
+    style.style_axis(drawn.axes[0], "x", "linear", range(0, 361, 60))
+    return drawn, table
 
 
 def _claims(series: str, x: ArrayLike, y: ArrayLike) -> Curves:
     """Return what is claimed."""
-    tags = {"kind": "claimed", "runs": 0}
-    return curve(series, tags, np.asarray(x, float), np.asarray(y, float))
+    return curve(series, {"runs": 0}, np.asarray(x, float), np.asarray(y, float))
 
 
-def _bounds(series: str, rows: pd.DataFrame, x: ArrayLike) -> Curves:
-    """Return lower bounds with log10 of their events' chances, the smaller of both errors."""
-    tags = {
-        "kind": "lower",
-        "runs": rows["runs"].to_numpy(int),
-        "claimed": rows["claimed"].to_numpy(),
-        "log10_chance": rows[["log10_alpha", "log10_beta"]].min(axis=1).to_numpy(),
-    }
-    return curve(series, tags, np.asarray(x, float), rows["lower"].to_numpy())
+def _bounds(rows: pd.DataFrame, series: "pd.Series[str]", by: str, bound: str = "lower") -> Curves:
+    """Return lower bounds by a column or parameter, with the smaller of both errors as chance."""
+    x = rows[by] if by in rows else _parameter(rows, by)
+    chance = rows[["log10_alpha", "log10_beta"]].min(axis=1)
+    ends = dict.fromkeys(("y", "lo", "hi"), rows[bound])
+    return rows.assign(series=series, x=x.astype(float), **ends, log10_chance=chance)
 
 
-def _over(curves: Curves, claim: ArrayLike) -> Curves:
+def _exact(curves: Curves) -> Curves:
+    """Return curves of exact bounds."""
+    return curves.assign(log10_chance=curves["log10_alpha"], runs=0)
+
+
+def _over(curves: Curves, claim: "pd.Series[float]") -> Curves:
     """Return curves over a claim."""
-    return curves.assign(
-        **{key: curves[key].to_numpy() / np.asarray(claim) for key in ("y", "lo", "hi")}
-    )
+    return curves.assign(**{key: curves[key] / claim for key in ("y", "lo", "hi")})
 
 
 def _parameter(rows: pd.DataFrame, name: str) -> "pd.Series[float]":
@@ -320,15 +270,9 @@ def _parameter(rows: pd.DataFrame, name: str) -> "pd.Series[float]":
     return rows["parameters"].str.extract(rf"\b{name}=([^,]+)")[0].astype(float)
 
 
-def _exact(curves: Curves) -> Curves:
-    chance = curves["log10_alpha"].fillna(0.0)
-    kinds = np.where(curves["log10_alpha"].isna(), "claimed", "lower")
-    return curves.assign(kind=kinds, log10_chance=chance)
-
-
 def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
     """Return the panels side by side with one legend, and the drawn numbers."""
-    points = []
+    points: list[Curves] = []
     drawn, all_axes = canvas(columns=len(panels))
     handles: dict[str, Any] = {}
     for letter, axes, panel in zip("abc", all_axes, panels, strict=False):
@@ -337,34 +281,32 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
             axes.legend(own.values(), own.keys(), loc="upper left")
         else:
             handles = own | handles
-        several = len(panels) > 1
-        axes.set_title(f"({letter}) {panel.title}" if several else panel.title)
-        prefix = f"{letter}: " if several else ""
-        points.append(panel.curves.assign(series=prefix + panel.curves["series"]))
+        is_alone = len(panels) == 1
+        axes.set_title(panel.title if is_alone else f"({letter}) {panel.title}")
+        prefix = "" if is_alone else f"{letter}: "
+        for name, part in panel.curves.groupby("series", sort=False):
+            points.append(part.assign(series=f"{prefix}{name}"))
     table = pd.concat(points, ignore_index=True)
-    if not table["log10_chance"][table["kind"] == "lower"].ge(OBSERVABLE).all():
+    if (table["log10_chance"] < OBSERVABLE).any():
         handles |= _seen_and_rare()
     if foot:
         drawn.supxlabel(foot, fontsize=7)
-    add_legend(drawn, _by_channel(panels[0], handles))
-    runs = table["runs"].fillna(0).astype(int) if "runs" in table else 0
+    style.add_legend(drawn, _by_channel(panels[0], handles))
+    runs = table["runs"].fillna(0).astype(int)
     return drawn, table.assign(variant="as-written", interpretation="", runs=runs)
 
 
 def _by_channel(panel: Panel, handles: dict[str, Any]) -> dict[str, Any]:
     """Return a legend of colours and of markers apart, where every colour has every marker."""
-    looks = {_split(name): look for name, look in panel.looks.items() if _split(name)[1]}
-    heads, ends = (dict.fromkeys(parts[place] for parts in looks) for place in (0, 1))
-    if len(looks) < 6 or len(looks) != len(heads) * len(ends):
+    looks = {name: look for name, look in panel.looks.items() if _split(name)[1]}
+    colours = {_split(name)[0]: look.colour for name, look in looks.items()}
+    markers = {_split(name)[1]: look.marker for name, look in looks.items()}
+    if len(looks) < 6 or len(looks) != len(colours) * len(markers):
         return handles
-    first_head, first_end = next(iter(looks))
-    colours = {head: Line2D([], [], color=looks[head, first_end].colour) for head in heads}
-    markers = {
-        _label(end): Line2D([], [], **GREY | {"marker": looks[first_head, end].marker})
-        for end in ends
-    }
-    joined = {_label(f"{head}, {end}") for head in heads for end in ends}
-    return colours | markers | {name: line for name, line in handles.items() if name not in joined}
+    heads = {head: Line2D([], [], color=colour) for head, colour in colours.items()}
+    ends = {_label(end): Line2D([], [], **GREY | {"marker": markers[end]}) for end in markers}
+    others = handles.keys() - {_label(name) for name in looks}
+    return heads | ends | {name: line for name, line in handles.items() if name in others}
 
 
 def _label(name: str) -> str:
@@ -385,53 +327,49 @@ def _seen_and_rare(**look: Any) -> dict[str, Line2D]:
 
 
 def _draw(axes: Axes, panel: Panel) -> dict[str, Any]:
-    """Draw claims as lines, observable bounds as filled joined marks, others as hollow marks."""
+    """Draw claims as lines and bounds as marks; return the handles of a legend."""
     handles: dict[str, Any] = {}
-    if panel.limit is not None:
-        axes.axhline(panel.limit, color="black", linewidth=0.8, linestyle=(0, (3, 2)))
+    if panel.is_share:
+        axes.axhline(1.0, color="black", linewidth=0.8, linestyle=(0, (3, 2)))
     for name, part in panel.curves.groupby("series", sort=False):
-        look, label, drawn = panel.looks[str(name)], _label(str(name)), part.sort_values("x")
-        if drawn["kind"].iloc[0] != "lower":
+        look, drawn = panel.looks[str(name)], part.sort_values("x")
+        if drawn["log10_chance"].isna().all():
             line = {"color": look.colour, "linestyle": palette.DASHES[look.dash], "linewidth": 1.2}
-            handles[label] = axes.plot(drawn["x"], drawn["y"], clip_on=False, **line)[0]
-            continue
-        marks: dict[str, Any] = {"color": look.colour, "marker": look.marker}
-        seen = drawn["log10_chance"] >= OBSERVABLE
-        rare = drawn[~seen]
-        every = max(len(rare) // MANY, 1)
-        hollow: dict[str, Any] = {"linestyle": "none", **HOLLOW}
-        axes.plot(rare["x"].iloc[::every], rare["y"].iloc[::every], **marks, **hollow)
-        handles[label] = _draw_seen(axes, drawn, seen, marks)
+            [handle] = axes.plot(drawn["x"], drawn["y"], clip_on=False, **line)
+        else:
+            handle = _draw_bounds(axes, drawn, {"color": look.colour, "marker": look.marker})
+        handles[_label(str(name))] = handle
     for which, scale in zip("xy", panel.scales, strict=True):
         if scale == "symlog":
-            getattr(axes, f"set_{which}scale")(scale)
+            axes.set(**{f"{which}scale": scale})
         else:
-            style.style_axis(axes, which, scale, panel.ticks if which == "x" else None)
-    if panel.limit is not None:
+            style.style_axis(axes, which, scale)
+    if panel.is_share:
         axes.set_ylim(0.0, None)
     axes.set(xlabel=panel.x, ylabel=panel.y)
-    if panel.note is not None:
-        write_note(axes, *panel.note)
     return handles
 
 
-def _draw_seen(
-    axes: Axes, curve: Curves, is_seen: "pd.Series[bool]", marks: dict[str, Any]
-) -> Line2D:
-    """Draw observable bounds, joined where they are neighbours and exact; return their handle."""
-    seen = curve[is_seen]
-    lone: dict[str, Any] = {"linestyle": "none", **marks}
+def _draw_bounds(axes: Axes, bounds: Curves, marks: dict[str, Any]) -> Line2D:
+    """Draw rare bounds as hollow marks, others as filled ones, joined where neighbours are exact.
+
+    Return the handle of the latter.
+    """
+    is_seen = bounds["log10_chance"] >= OBSERVABLE
+    seen, rare = bounds[is_seen], bounds[~is_seen]
+    lone = {"linestyle": "none", **marks}
+    rare = rare[:: max(len(rare) // MANY, 1)]
+    axes.plot(rare["x"], rare["y"], **lone, **HOLLOW)
     if "x_lo" in seen and seen["x_lo"].notna().any():
         x = [seen["x"] - seen["x_lo"], seen["x_hi"] - seen["x"]]
         y = [seen["y"] - seen["lo"], seen["hi"] - seen["y"]]
         axes.errorbar(seen["x"], seen["y"], xerr=x, yerr=y, elinewidth=0.8, **lone)
-    elif "runs" in seen and (seen["runs"] > 0).any():
+    elif (seen["runs"] > 0).any():
         axes.plot(seen["x"], seen["y"], **lone)
     else:
-        joined = {**marks, "marker": ""} if len(curve) > MANY else marks
-        heights = curve["y"].where(is_seen)
-        axes.plot(curve["x"], heights, linewidth=1.0, **joined)
-        lone = joined if 2 * len(seen) > len(curve) else lone
+        joined = {**marks, "marker": ""} if len(bounds) > MANY else marks
+        axes.plot(bounds["x"], bounds["y"].where(is_seen), linewidth=1.0, **joined)
+        lone = joined if 2 * len(seen) > len(bounds) else lone
     return Line2D([], [], **lone)
 
 
@@ -458,18 +396,23 @@ _HEIGHT = 0.205
 def summary(rows: pd.DataFrame) -> Drawn:
     """Return the figure and its points: series, variant, interpretation, x (ratio), y (line)."""
     points = ratios(all_rows({"rows": rows}))
-    names = list(dict.fromkeys(points["name"]))
+    places, names = pd.factorize(points["name"])
+    points = points.assign(x=points["ratio"], **dict.fromkeys(("y", "lo", "hi"), places))
     drawn, (axes,) = canvas(height=_HEIGHT * len(names) + 0.5)
-    claiming = len(set(points["name"][points["verdict"] != NOTHING_CLAIMED])) - 0.5
-    refuted: dict[str, Any] = {"color": COLOURS["vermillion"], "alpha": 0.07, "linewidth": 0}
+    claiming = points["name"][points["verdict"] != NOTHING_CLAIMED].nunique() - 0.5
+    refuted: dict[str, Any] = {
+        "color": COLOURS["vermillion"],
+        "alpha": 0.07,
+        "linewidth": 0,
+    }
     axes.fill_betweenx([-0.6, claiming], 1.0, MOST, zorder=0, **refuted)
     axes.plot([1.0, 1.0], [-0.6, claiming], color="black", linewidth=0.9, zorder=1)
     for point in points.to_dict("records"):
         (marker, colour), filled = LOOKS[point["variant"]], point["kind"] == "observable"
-        unbounded = np.isinf(point["ratio"])
+        unbounded = np.isinf(point["x"])
         axes.plot(
-            ARROW if unbounded else max(point["ratio"], LEAST),
-            names.index(point["name"]) + 0.24 * (list(LOOKS).index(point["variant"]) - 1),
+            ARROW if unbounded else max(point["x"], LEAST),
+            point["y"] + 0.24 * (list(LOOKS).index(point["variant"]) - 1),
             marker=">" if unbounded else marker,
             color=colour,
             markerfacecolor=colour if filled else "none",
@@ -493,10 +436,8 @@ def summary(rows: pd.DataFrame) -> Drawn:
         for variant, (marker, colour) in LOOKS.items()
     }
     arrow = Line2D([], [], **GREY | look | {"marker": ">"})
-    add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": arrow})
-    places = [names.index(name) for name in points["name"]]
-    drawn_points = points.assign(series=points["name"] + ", " + points["kind"], y=places)
-    return drawn, drawn_points.assign(x=points["ratio"], lo=places, hi=places)
+    style.add_legend(drawn, variants | _seen_and_rare(**look) | {"unbounded": arrow})
+    return drawn, points.assign(series=points["name"] + ", " + points["kind"])
 
 
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
@@ -504,7 +445,7 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
     Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
     """
-    found: list[dict[str, Any]] = []
+    found = []
     rows = rows.assign(ratio=rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]))
     for algorithm, audit in ((name, one.audit) for name, one in REGISTRY.items() if one.audit):
         stated = audit.statement
@@ -518,14 +459,12 @@ def ratios(rows: pd.DataFrame) -> pd.DataFrame:
             chosen = own[choice_of == choice]
             name = ", ".join(filter(None, [REGISTRY[algorithm].name, choice.partition("=")[2]]))
             name += " (claims nothing)" if (chosen["claimed"] == np.inf).all() else ""
-            for variant, part in chosen.groupby("variant", sort=False):
+            for _, part in chosen.groupby("variant", sort=False):
                 for kind, group in (("observable", part[part["observable"]]), ("any event", part)):
                     if len(group):
-                        row = group.iloc[int(group["ratio"].to_numpy().argmax())]
-                        columns = ("interpretation", "ratio", "verdict", "engine", "runs")
-                        place = {"name": name, "variant": variant, "kind": kind}
-                        found.append(place | {key: row[key] for key in columns})
-    return pd.DataFrame(found)
+                        row = group.loc[[group["ratio"].idxmax()]]
+                        found.append(row.assign(name=name, kind=kind))
+    return pd.concat(found, ignore_index=True)
 
 
 DIAGRAMS: dict[str, Diagram] = {

@@ -16,6 +16,7 @@ from dpbandits.comparisons.field import (
     COMPARISON,
     DELTA,
     DESCRIPTIONS,
+    NAMES,
     NONE,
     OTHERS,
     PLAYERS,
@@ -60,6 +61,7 @@ class Question:
     horizon: int
     epsilon: float
     privacy: str = "pure"
+    measure: str = "price"
 
     def __post_init__(self) -> None:
         """Raise InputError for what is no question."""
@@ -84,27 +86,15 @@ def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
     return rows
 
 
-def outside(table: pd.DataFrame, question: Question) -> list[str]:
-    """Return what of a question lies outside of what was measured, in words."""
-    words = []
-    for key in SETTING:
-        asked, values = getattr(question, key), table[key].dropna()
-        if not values.min() <= asked <= values.max():
-            ends = f"{values.min():,g} to {values.max():,g}"
-            words.append(f"{key} {asked:,g} (measured: {ends})")
-    return words
-
-
-def ranked(
-    table: pd.DataFrame, winners: pd.DataFrame, question: Question, measure: str
-) -> pd.DataFrame:
+def ranked(table: pd.DataFrame, winners: pd.DataFrame, question: Question) -> pd.DataFrame:
     """Return the ranking at the nearest setting, then what is not private there.
 
     Verdicts: ``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the best, ``behind``
     or ``not private``. Algorithms have their default logarithms.
     """
     table = table[~table["interpretation"].isin(OTHERS)]
-    table = table.sort_values([measure, "algorithm"], ascending=[measure == "price", True])
+    order = [question.measure, "algorithm"]
+    table = table.sort_values(order, ascending=[question.measure == "price", True])
     members = table[table["class"].isin(CLASSES[question.privacy])]
     if members.empty:
         allowed = ", ".join(sorted(set(table["class"]) - {NONE}))
@@ -112,22 +102,16 @@ def ranked(
             f"class is {question.privacy!r}, of which no algorithm was measured; allowed: {allowed}"
         )
     field = nearest(members, question).assign(verdict=BEHIND)
-    setting = {key: field[key].iloc[0] for key in SETTING}
-    answers = _at(winners[winners["class"] == question.privacy], setting)
-    for answer in answers.to_dict("records"):
+    setting = field[SETTING].iloc[0]
+    is_asked = (winners["class"] == question.privacy) & (winners[SETTING] == setting).all(axis=1)
+    for answer in winners[is_asked].to_dict("records"):
         field.loc[field["algorithm"].isin(answer["tied"].split()), "verdict"] = TIED
         verdict = BEST if answer["verdict"] == WINNER else DEPENDS
         field.loc[field["algorithm"] == answer["default"], "verdict"] = verdict
     field.insert(0, "place", range(1, len(field) + 1))
-    free = _at(table[table["class"] == NONE], {**setting, "epsilon": math.nan})
-    return pd.concat([field, free.assign(verdict=NOT_PRIVATE)], ignore_index=True)
-
-
-def _at(table: pd.DataFrame, setting: Mapping[str, float]) -> pd.DataFrame:
-    """Return the rows of a setting, where NaN is no budget."""
-    for key, value in setting.items():
-        table = table[table[key].isna() if math.isnan(value) else table[key] == value]
-    return table
+    size = SETTING[:2]
+    is_free = (table["class"] == NONE) & (table[size] == setting[size]).all(axis=1)
+    return pd.concat([field, table[is_free].assign(verdict=NOT_PRIVATE)], ignore_index=True)
 
 
 def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float]:
@@ -155,23 +139,36 @@ KEPT = ("proved", "not contradicted")
 BROKEN = "not shown to be private"
 """Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
 
-Row = dict[str, Any]
+Row = dict[Any, Any]
 
 
-def with_guarantees(answer: pd.DataFrame, question: Question, measure: str) -> pd.DataFrame:
+def with_guarantees(answer: pd.DataFrame, question: Question) -> pd.DataFrame:
     """Return a ranking with parameters and guarantees; those not shown to be private last."""
-    records = answer.to_dict("records")
-    rows = [_guaranteed({str(k): value for k, value in row.items()}, question) for row in records]
+    rows: list[Row] = [_guaranteed(row, question) for row in answer.to_dict("records")]
     played = {(row["algorithm"], row["variant"]) for row in rows}
-    broken = _broken(question, measure)
-    rows += [row for row in broken if (row["algorithm"], row["variant"]) not in played]
+    for variant in _variants(question):
+        known = _guaranteed(variant, question)
+        if known["verdict"] == BROKEN and (known["algorithm"], known["variant"]) not in played:
+            rows.append({**known, "parameters": None})
     rows.sort(key=lambda row: bool(row["verdict"] == BROKEN))
     table = pd.DataFrame(rows)
     is_ranked = ~table["verdict"].eq(BROKEN) & table["place"].notna()
     table["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
-    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters", measure, "lo"]
-    columns += ["hi", "tail", "regret", "plane", "guarantee", *SETTING]
+    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters"]
+    columns += [question.measure, "lo", "hi", "tail", "regret", "plane", "guarantee", *SETTING]
     return table[[column for column in columns if column in table]]
+
+
+def _variants(question: Question) -> Iterator[Row]:
+    """Yield rows of all variants of the class that have no parameter but the budget."""
+    registry: Mapping[str, Definition] = REGRET if question.measure == "price" else IDENTIFICATION
+    setting = {key: getattr(question, key) for key in SETTING}
+    for algorithm, definition in registry.items():
+        kind = PLAYERS.get(algorithm, ("", NONE))[1]
+        if kind in CLASSES[question.privacy] and set(definition.example) <= {"epsilon", "delta"}:
+            names = {"algorithm": algorithm, "name": definition.name, "class": kind}
+            for variant in definition.variants:
+                yield {**names, "variant": variant, "interpretation": "", "verdict": "", **setting}
 
 
 def _guaranteed(row: Row, question: Question) -> Row:
@@ -180,13 +177,13 @@ def _guaranteed(row: Row, question: Question) -> Row:
         values = parameters_at(row, question)
     except InputError as error:
         return {**row, "verdict": BROKEN, "parameters": "", "guarantee": str(error)}
-    pairs = (text.split("=", 1) for text in row["interpretation"].split(",") if text)
+    pairs = filter(None, row["interpretation"].split(","))
     known = guarantee(
         row["algorithm"],
         horizon=question.horizon,
         params=values,
         variant=row["variant"],
-        interpretations=dict(pairs),
+        interpretations=dict(pair.split("=", 1) for pair in pairs),
     )
     text = ", ".join(f"{key}={value:.6g}" for key, value in values.items())
     is_broken = row["class"] != NONE and known.status not in KEPT
@@ -202,23 +199,6 @@ def in_brief(known: Guarantee) -> str:
     return f"{words}; ({known.epsilon(DELTA):.3g}, {DELTA:g})-DP" if known.kind == "gdp" else words
 
 
-def _broken(question: Question, measure: str) -> Iterator[Row]:
-    """Yield algorithms and variants of the class whose guarantee does not stand the audit."""
-    registry: Mapping[str, Definition] = REGRET if measure == "price" else IDENTIFICATION
-    budget = {"epsilon": float(question.epsilon), "delta": DELTA}
-    for algorithm, definition in registry.items():
-        is_met = PLAYERS.get(algorithm, ("", NONE))[1] in CLASSES[question.privacy]
-        if not is_met or not set(definition.example) <= set(budget):
-            continue
-        values = {key: budget[key] for key in definition.example}
-        for variant in definition.variants:
-            known = guarantee(algorithm, horizon=question.horizon, params=values, variant=variant)
-            if known.status not in KEPT:
-                names = {"algorithm": algorithm, "variant": variant, "name": definition.name}
-                setting = {key: getattr(question, key) for key in SETTING}
-                yield {**names, "verdict": BROKEN, "guarantee": in_brief(known), **setting}
-
-
 def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list[str]:
     """Return what one should know of a ranking, a sentence each."""
     first = answer.iloc[0]
@@ -228,18 +208,23 @@ def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list
         f"Asked: {asked}, {DESCRIPTIONS[question.privacy]}.",
         f"Measured at the nearest setting: {nearby}.",
     ]
-    if beyond := outside(table, question):
-        sentences.append(f"Outside of the grid: {', '.join(beyond)}. To play it: {COMPARE}.")
+    beyond = []
+    for key in SETTING:
+        value, least, most = getattr(question, key), table[key].min(), table[key].max()
+        if not least <= value <= most:
+            beyond.append(f"{key} {value:,g} (measured: {least:,g} to {most:,g})")
+    if beyond:
+        sentences.append(
+            f"Outside of the grid: {', '.join(beyond)}. To play it: dpbandits compare."
+        )
     elif any(getattr(question, key) != first[key] for key in SETTING):
-        sentences.append(f"Not on the grid. To play exactly this setting: {COMPARE}.")
+        sentences.append("Not on the grid. To play exactly this setting: dpbandits compare.")
     eligible = set(table["algorithm"][table["class"].isin(CLASSES[question.privacy])])
     if missing := eligible - set(answer["algorithm"]):
-        names = [name for algorithm, (name, _) in PLAYERS.items() if algorithm in missing]
+        names = [NAMES[algorithm] for algorithm in NAMES if algorithm in missing]
         sentences.append(f"Not measured there: {', '.join(names)}.")
     return sentences
 
-
-COMPARE = "dpbandits compare"
 
 MEASURES = {
     "price": ("extra-regret", "extra-winners"),
@@ -297,11 +282,10 @@ def choose(
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
     measure = "price" if budget is None else "success"
     length = whole_number(horizon if budget is None else budget)
-    question = Question(whole_number(arms), length, epsilon, privacy)
-    paths = [_table_path(Path(project), name, scale) for name in MEASURES[measure]]
-    table, winners = map(read_table, paths)
-    answer = ranked(table, winners, question, measure)
-    answer = with_guarantees(answer, question, measure)
+    question = Question(whole_number(arms), length, epsilon, privacy, measure)
+    names = MEASURES[measure]
+    table, winners = (read_table(_table_path(Path(project), name, scale)) for name in names)
+    answer = with_guarantees(ranked(table, winners, question), question)
     answer.attrs["notes"] = notes(answer, table, question)
     return answer
 
@@ -311,14 +295,14 @@ def _table_path(folder: Path, name: str, scale: str | None) -> Path:
     from dpbandits.pipeline.project import CONFIG, Project, published_folder
     from dpbandits.pipeline.targets import table_target
 
-    if folder != Path() and not (folder / CONFIG).is_file():
+    is_project = (folder / CONFIG).is_file()
+    if folder != Path() and not is_project:
         raise InputError(
             f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
             f"published tables"
         )
     if scale is None:
-        found = folder if (folder / CONFIG).is_file() else published_folder()
-        return found / PUBLISHED / f"{name}.csv"
+        return (folder if is_project else published_folder()) / PUBLISHED / f"{name}.csv"
     target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
     return next(path for path in target.current_files() if path.suffix == ".csv")
 
@@ -327,21 +311,16 @@ def ranking(answer: pd.DataFrame) -> str:
     """Return a ranking to read, its notes first."""
     measure = "price" if "price" in answer else "success"
     form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
-    table = pd.DataFrame(
-        {
-            "place": [f"{each}" if pd.notna(each) else "" for each in answer["place"]],
-            "algorithm": [
-                name if variant == "as-written" else f"{name}, {variant}"
-                for name, variant in zip(answer["name"], answer["variant"], strict=True)
-            ],
-            "verdict": answer["verdict"],
-            measure: [
-                form.format(*ends) if pd.notna(ends[0]) else ""
-                for ends in zip(answer[measure], answer["lo"], answer["hi"], strict=True)
-            ],
-        }
-    )
+    ends = answer[[measure, "lo", "hi"]].to_numpy()
+    variant = (", " + answer["variant"]).mask(answer["variant"] == "as-written", "")
+    columns = {
+        "place": answer["place"].astype(str).where(answer["place"].notna(), ""),
+        "algorithm": answer["name"] + variant,
+        "verdict": answer["verdict"],
+        measure: [form.format(*each) if pd.notna(each[0]) else "" for each in ends],
+    }
     if measure == "price":
-        table["mean regret"] = answer["regret"].map("{:,.0f}".format, na_action="ignore").fillna("")
-    table = table.assign(guarantee=answer["guarantee"])
+        regret = answer["regret"].map("{:,.0f}".format, na_action="ignore")
+        columns["mean regret"] = regret.fillna("")
+    table = pd.DataFrame({**columns, "guarantee": answer["guarantee"]})
     return "\n".join([*answer.attrs["notes"], "", aligned(table)])

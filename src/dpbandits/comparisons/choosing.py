@@ -19,13 +19,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 from scipy.stats import false_discovery_control
 
-from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NONE, OTHERS, PLAYERS, SETTING
+from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NAMES, NONE, OTHERS, PLAYERS, SETTING
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import LEVEL
+from dpbandits.metrics.intervals import Values, mean_interval
 
 PLANE = "two-dimensions"
 """Instance of best arms that is shown beside the others, and is no part of their score."""
@@ -37,10 +36,6 @@ LEAST = 1.0
 """Least regret, one reward: ratios of smaller ones say nothing."""
 
 _WHO = ["algorithm", "variant", "interpretation"]
-_PRICES = ("price", "price_lo", "price_hi", "tail")
-
-Scales = NDArray[np.float64]
-"""The scale of one algorithm on each instance."""
 
 
 def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
@@ -74,46 +69,23 @@ def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
         raise InputError(
             f"arms {arms}: not all are played on the same instances; allowed: the same"
         )
-    means = pd.DataFrame([_mean_of(names, group) for names, group in groups])
-    is_free = means["kind"] == NONE
-    if (families["scale"] == families["score"]).all() or not is_free.any():
-        return means.assign(**dict.fromkeys(_PRICES, np.nan))
-    level = means["scales"].map(np.mean)
-    best = level[is_free].groupby([means["arms"], means["horizon"]]).idxmin()
-    bases = means.loc[best].set_index(["arms", "horizon"])["scales"]
-    return means.join(pd.DataFrame([_price(row, bases) for _, row in means.iterrows()]))
-
-
-def _mean_of(names: tuple[object, ...], group: pd.DataFrame) -> dict[str, object]:
-    """Return the mean over the instances of one setting and algorithm."""
-    score, lo, hi = mean_interval(group["score"])
-    return {
-        **dict(zip([*SETTING, *_WHO], names, strict=True)),
-        "kind": PLAYERS[group["algorithm"].iloc[0]][1],
-        **{"score": score, "lo": lo, "hi": hi},
-        "scales": group["scale"].to_numpy(np.float64),
-        "instances": len(group),
-        "runs": int(group["runs"].min()),
-    }
-
-
-def _price(row: pd.Series, bases: pd.Series) -> dict[str, float]:
-    """Return the ratio of one algorithm to the best without privacy."""
-    key = (row["arms"], row["horizon"])
-    if key not in bases.index:
-        return dict.fromkeys(_PRICES, np.nan)
-    ratios = row["scales"] - bases[key]
-    values = np.exp([*mean_interval(ratios), np.quantile(ratios, TAIL)])
-    return dict(zip(_PRICES, values, strict=True))
-
-
-def mean_interval(values: pd.Series | Scales) -> tuple[float, float, float]:
-    """Return the mean of values and its 95 % interval (t)."""
-    mean, half = float(np.mean(values)), 0.0
-    if len(values) > 1:
-        error = float(np.std(values, ddof=1)) / len(values) ** 0.5
-        half = float(stdtrit(len(values) - 1, 0.5 + LEVEL / 2)) * error
-    return mean, mean - half, mean + half
+    rows = []
+    for names, group in groups:
+        score, lo, hi = mean_interval(group["score"])
+        named = dict(zip([*SETTING, *_WHO], names, strict=True))
+        measured = {"score": score, "lo": lo, "hi": hi, "scales": group["scale"].to_numpy(float)}
+        counts = {"instances": len(group), "runs": int(group["runs"].min())}
+        rows.append({**named, "kind": PLAYERS[group["algorithm"].iloc[0]][1], **measured, **counts})
+    means = pd.DataFrame(rows)
+    is_regret = bool((families["scale"] != families["score"]).any())
+    is_free = (means["kind"] == NONE) & is_regret
+    level = means["scales"][is_free].map(np.mean)
+    best = level.groupby([means["arms"], means["horizon"]]).idxmin()
+    bases = means.loc[best].set_index(["arms", "horizon"])["scales"].rename("base")
+    ratios = means["scales"] - means.join(bases, on=["arms", "horizon"])["base"]
+    prices = [np.exp([*mean_interval(each), np.quantile(each, TAIL)]) for each in ratios]
+    columns = ["price", "price_lo", "price_hi", "tail"]
+    return means.join(pd.DataFrame(prices, means.index, columns))
 
 
 RATE = 0.05
@@ -165,9 +137,8 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
 def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
     """Return the rows of one setting with some logarithms, one for each algorithm, best first."""
     other = field[field["interpretation"] == f"log={key}"]
-    is_usual = ~field["interpretation"].isin(OTHERS)
-    usual = field[is_usual & ~field["algorithm"].isin(other["algorithm"])]
-    chosen = pd.concat([usual, other])
+    usual = field[~field["interpretation"].isin(OTHERS)]
+    chosen = pd.concat([other, usual]).drop_duplicates("algorithm")
     level = chosen["scales"].map(np.mean)
     return chosen.assign(level=level).sort_values(["level", "algorithm"])
 
@@ -214,7 +185,7 @@ def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     return (len(largest) * largest).clip(upper=1.0)
 
 
-def no_worse(first: Scales, other: Scales) -> float:
+def no_worse(first: Values, other: Values) -> float:
     """Return the one-sided p-value of another being no worse than the first (paired t)."""
     gaps = other - first
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
@@ -229,19 +200,11 @@ TUNED = "m-ts-gaussian"
 """The algorithm whose gain by tuning is shown."""
 
 
-def _families(frames: Frames) -> pd.DataFrame:
-    return family_scores(pd.concat(frames.values(), ignore_index=True))
-
-
-def _names(algorithms: pd.Series) -> list[str]:
-    return [PLAYERS[algorithm][0] for algorithm in algorithms]
-
-
 def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
     """Return means with name and class of each algorithm, in the order of the table."""
     table = means.rename(columns={"kind": "class"})
     place = table["algorithm"].map([*PLAYERS].index)
-    table = table.assign(name=_names(table["algorithm"]), place=place)
+    table = table.assign(name=table["algorithm"].map(NAMES), place=place)
     table = table.sort_values(["arms", "horizon", "place", "epsilon"], ignore_index=True)
     names = ["algorithm", "name", "class", "variant", "interpretation", *SETTING]
     return table[[*names, *measured, "instances", "runs"]]
@@ -267,7 +230,7 @@ def best_arm(frames: Frames) -> pd.DataFrame:
 
     The column ``plane`` is the share on twenty arms in two dimensions, empty elsewhere.
     """
-    families = _families(frames)
+    families = family_scores(pd.concat(frames.values(), ignore_index=True))
     means = mean_scores(families)
     success = {"success": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
     table = _named(means.assign(**success), "success", "lo", "hi")
@@ -279,11 +242,11 @@ def best_arm(frames: Frames) -> pd.DataFrame:
 
 def winning(frames: Frames) -> pd.DataFrame:
     """Return one row for each class of privacy and setting: its winner, or the tie."""
-    table = winners(mean_scores(_families(frames)))
-    first, second = _names(table["first"]), _names(table["second"])
-    table = table.assign(first_name=first, second_name=second)
-    tied = "tie: " + table["first_name"]
-    return table.assign(best=table["first_name"].where(table["verdict"] == WINNER, tied))
+    rows = pd.concat(frames.values(), ignore_index=True)
+    table = winners(mean_scores(family_scores(rows)))
+    first, second = (table[place].map(NAMES) for place in ("first", "second"))
+    best = first.where(table["verdict"] == WINNER, "tie: " + first)
+    return table.assign(first_name=first, second_name=second, best=best)
 
 
 def tuning(frames: Frames) -> pd.DataFrame:
@@ -294,17 +257,13 @@ def tuning(frames: Frames) -> pd.DataFrame:
     rows = frames["regret"]
     rows = rows[rows["algorithm"] == TUNED]
     chosen = rows.groupby(SETTING)[["b", "c"]].first().reset_index()
-    scales = [
+    untuned, tuned = (
         family_scores(frame).set_index([*SETTING, "instance"])["scale"]
         for frame in (frames["untuned"], rows)
-    ]
-    ratios = (scales[0] - scales[1]).dropna().groupby(SETTING)
-    gains = pd.DataFrame(
-        [np.exp(mean_interval(gaps)) for _, gaps in ratios],
-        columns=["gain", "lo", "hi"],
-        index=pd.MultiIndex.from_tuples([setting for setting, _ in ratios], names=SETTING),
     )
-    return chosen.merge(gains.reset_index(), on=SETTING)
+    gaps = (untuned - tuned).dropna().groupby(SETTING)
+    gains = gaps.apply(lambda each: pd.Series(np.exp(mean_interval(each)), ["gain", "lo", "hi"]))
+    return chosen.merge(gains.unstack().reset_index(), on=SETTING)
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {

@@ -1,7 +1,8 @@
 """Figures of the comparison: the map of winners, the price of privacy, bad instances, tuning."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,10 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from dpbandits.comparisons.choosing import WINNER, family_scores, mean_scores, tuning, winners
-from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, PLAYERS, PURE, SHOWN
+from dpbandits.comparisons.field import APPROXIMATE, DESCRIPTIONS, LOCAL, NAMES, PURE, SHOWN
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.palette import look_of
-from dpbandits.reporting.style import add_legend
 
 EPSILON = r"$\epsilon$"
 PRICE = "regret over the best\nwithout privacy"
@@ -42,25 +41,22 @@ def draw_map(rows: pd.DataFrame) -> Drawn:
     table = winners(mean_scores(family_scores(rows)))
     table = table[table["class"].isin(SHOWN)]
     classes = [name for name in SHOWN if name in set(table["class"])]
-    counts = sorted(table["arms"].unique())
-    lengths = [sorted(table["horizon"][table["arms"] == count].unique()) for count in counts]
-    height = 0.3 * sum(map(len, lengths)) / len(counts) + 0.4
-    shape = len(counts), len(classes)
-    drawn, panels = _panels(*shape, EPSILON, MAP_WIDTH, height, height_ratios=[*map(len, lengths)])
-    for count, horizons, line in zip(counts, lengths, panels, strict=True):
-        for name, axes in zip(classes, line, strict=True):
-            field = table[(table["class"] == name) & (table["arms"] == count)]
-            _draw_cells(axes, field, sorted(table["epsilon"].unique()), horizons)
-            axes.set_title(f"{DESCRIPTIONS[name]}: K = {count}", fontsize=7.5)
-        line[0].set_ylabel("horizon $T$")
-    add_legend(drawn, _map_handles(table))
+    lengths = {count: sorted(set(part["horizon"])) for count, part in table.groupby("arms")}
+    tall = [*map(len, lengths.values())]
+    size = MAP_WIDTH, 0.3 * sum(tall) / len(tall) + 0.4
+    labels = EPSILON, "horizon $T$"
+    drawn, panels = _panels(lengths, classes, labels, size, height_ratios=tall)
+    for (count, name), axes in panels.items():
+        field = table[(table["class"] == name) & (table["arms"] == count)]
+        _draw_cells(axes, field, sorted(table["epsilon"].unique()), lengths[count])
+        axes.set_title(f"{DESCRIPTIONS[name]}: K = {count}", fontsize=7.5)
+    style.add_legend(drawn, _map_handles(table))
     won = table["verdict"] == WINNER
     names = table["first"].where(won, "tie of " + table["first"] + " and " + table["second"])
     setting = table["class"] + ", K = " + table["arms"].astype(str)
     series = setting + ", T = " + table["horizon"].astype(str) + ": " + names
-    ends = {"lo": "margin_lo", "hi": "margin_hi"}
-    values = {"x": table["epsilon"], "y": table["margin"]} | {k: table[v] for k, v in ends.items()}
-    return drawn, pd.DataFrame({"series": series, **values, "variant": ""})
+    columns = {"epsilon": "x", "margin": "y", "margin_lo": "lo", "margin_hi": "hi"}
+    return drawn, table.rename(columns=columns).assign(series=series, variant="")
 
 
 def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: list[int]) -> None:
@@ -71,7 +67,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
     for row in field.to_dict("records"):
         x, y = budgets.index(row["epsilon"]), lengths.index(row["horizon"])
         is_won = row["verdict"] == WINNER
-        colour = look_of(row["first"]).colour if is_won else TIED
+        colour = palette.look_of(row["first"]).colour if is_won else TIED
         cell: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "linewidth": 1.0}
         axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, **cell))
         if is_won:
@@ -83,8 +79,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
         text = "log" if row["default"] else "="
         axes.text(x, y - 0.27, text, fontsize=7, ha="center", va="center")
     axes.grid(visible=False)
-    axes.set_xlim(-0.5, len(budgets) - 0.5)
-    axes.set_ylim(-0.5, len(lengths) - 0.5)
+    axes.set(xlim=(-0.5, len(budgets) - 0.5), ylim=(-0.5, len(lengths) - 0.5))
     axes.set_xticks(range(len(budgets)), [f"{budget:g}" for budget in budgets])
     axes.set_yticks(range(len(lengths)), [rf"$10^{{{math.log10(t):.0f}}}$" for t in lengths])
     axes.tick_params(length=0)
@@ -92,7 +87,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
 
 
 def _mark(algorithm: str) -> dict[str, Any]:
-    look = look_of(algorithm)
+    look = palette.look_of(algorithm)
     return {"marker": look.marker, "color": look.colour, "linestyle": "none"}
 
 
@@ -100,86 +95,80 @@ def _map_handles(table: pd.DataFrame) -> dict[str, Artist]:
     """Return the legend: the colour of every winner, the mark of all that tie, and ties."""
     is_won = table["verdict"] == WINNER
     won, tied = set(table["first"][is_won]), {*table["first"][~is_won], *table["second"][~is_won]}
-    handles: dict[str, Artist] = {
-        PLAYERS[algorithm][0]: Patch(facecolor=look_of(algorithm).colour)
-        for algorithm in PLAYERS
-        if algorithm in won
+    patches = {name: Patch(facecolor=palette.look_of(name).colour) for name in NAMES if name in won}
+    marks = {
+        name: Line2D([], [], **_mark(name), markersize=5) for name in NAMES if name in tied - won
     }
-    handles |= {
-        PLAYERS[algorithm][0]: Line2D([], [], **_mark(algorithm), markersize=5)
-        for algorithm in PLAYERS
-        if algorithm in tied - won
-    }
-    return {**handles, "tie of two, or (log) open bases decide": Patch(facecolor=TIED)}
+    named = {NAMES[name]: handle for name, handle in (patches | marks).items()}
+    return {**named, "tie of two, or (log) open bases decide": Patch(facecolor=TIED)}
 
 
 def draw_price(rows: pd.DataFrame) -> Drawn:
     """Return the price of privacy over epsilon, at the longest horizon that all K have."""
-    means = at_common_horizon(mean_scores(family_scores(rows)))
-    counts = sorted(means["arms"].unique())
+    means = common_means(rows)
+    columns = {"epsilon": "x", "price": "y", "price_lo": "lo", "price_hi": "hi"}
+    means = means.drop(columns=["lo", "hi"]).rename(columns=columns).sort_values("x")
     points = []
-    drawn, panels = _panels(len(MODELS), len(counts), EPSILON, sharey="row")
-    for (model, classes), line in zip(MODELS.items(), panels, strict=True):
-        for count, axes in zip(counts, line, strict=True):
-            field = means[(means["arms"] == count) & means["kind"].isin(classes)]
-            points += _lines(axes, field, f"{model}, K = {count}")
-            axes.axhline(1.0, color="black", linewidth=0.8)
-            _round_ticks(axes, "y")
-            axes.set_title(f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
-        line[0].set_ylabel(PRICE)
+    drawn, panels = _panels(MODELS, sorted(set(means["arms"])), (EPSILON, PRICE), sharey="row")
+    for (model, count), axes in panels.items():
+        field = means[(means["arms"] == count) & means["kind"].isin(MODELS[model])]
+        for algorithm in [name for name in NAMES if name in set(field["algorithm"])]:
+            line, name = field[field["algorithm"] == algorithm], NAMES[algorithm]
+            _draw_line(axes, line, palette.look_of(algorithm), name)
+            points.append(line.assign(series=f"{model}, K = {count}: {name}"))
+        _finish(axes, field["x"], f"{model}, K = {count}, T = {means['horizon'].iloc[0]:,}")
     return drawn, pd.concat(points, ignore_index=True)
 
 
-def at_common_horizon(means: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows at the longest horizon that was played with every number of arms."""
+def common_means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores at the longest horizon that was played with every number of arms."""
+    means = mean_scores(family_scores(rows))
     counts = means.groupby("horizon")["arms"].nunique()
     longest = int(counts[counts == means["arms"].nunique()].index.max())
     return means[means["horizon"] == longest]
 
 
-def _lines(axes: Axes, field: pd.DataFrame, place: str) -> list[pd.DataFrame]:
-    """Draw a line with its interval for each algorithm and default base; return the points."""
-    columns = {"epsilon": "x", "price": "y", "price_lo": "lo", "price_hi": "hi"}
-    field = field.drop(columns=["lo", "hi"]).rename(columns=columns).sort_values("x")
-    points = []
-    for algorithm, (name, _) in PLAYERS.items():
-        line = field[field["algorithm"] == algorithm]
-        if not line.empty:
-            _line(axes, line, look_of(algorithm), name)
-            points.append(line.assign(series=f"{place}: {name}"))
-    _budget_ticks(axes, sorted(field["x"].unique()))
-    return points
-
-
-def _line(axes: Axes, line: pd.DataFrame, look: palette.Look, label: str) -> None:
+def _draw_line(axes: Axes, line: pd.DataFrame, look: palette.Look, label: str) -> None:
+    """Draw ratios over epsilon with their intervals."""
     axes.plot(line["x"], line["y"], label=label, **style.line_look(look))
     shaded: dict[str, Any] = {"color": look.colour, "alpha": 0.18, "linewidth": 0}
     axes.fill_between(line["x"], line["lo"], line["hi"], **shaded)
 
 
+def _finish(axes: Axes, budgets: "pd.Series[float]", title: str) -> None:
+    """Set the axes of ratios over epsilon, and the level 1."""
+    axes.set_xscale("log")
+    ticks = sorted(budgets.unique())
+    axes.set_xticks(ticks, [f"{budget:g}" for budget in ticks])
+    axes.minorticks_off()
+    axes.axhline(1.0, color="black", linewidth=0.8)
+    _round_ticks(axes, "y")
+    axes.set_title(title)
+
+
 def draw_worst(rows: pd.DataFrame) -> Drawn:
     """Return the price of privacy, its mean and what one instance in ten exceeds, by algorithm."""
-    means = at_common_horizon(mean_scores(family_scores(rows)))
-    counts, points = sorted(means["arms"].unique()), []
-    drawn, panels = _panels(len(WORST_EPSILONS), len(counts), PRICE, sharey="row")
-    for epsilon, line in zip(WORST_EPSILONS, panels, strict=True):
+    means = common_means(rows)
+    points = []
+    drawn, panels = _panels(WORST_EPSILONS, sorted(set(means["arms"])), (PRICE, ""), sharey="row")
+    for (epsilon, count), axes in panels.items():
         private = means[means["epsilon"] == epsilon]
         level = np.log(private["price"]).groupby(private["algorithm"]).mean()
         order = list(level.sort_values(kind="stable").index)
-        for count, axes in zip(counts, line, strict=True):
-            field = private[private["arms"] == count]
-            points += _dumbbells(axes, field, f"K = {count}, epsilon = {epsilon:g}", order)
-            axes.set_title(
-                f"{EPSILON} = {epsilon:g}, K = {count}, T = {field['horizon'].iloc[0]:,}"
-            )
+        field = private[private["arms"] == count]
+        points += _dumbbells(axes, field, f"K = {count}, epsilon = {epsilon:g}", order)
+        title = f"{EPSILON} = {epsilon:g}, K = {count}, T = {field['horizon'].iloc[0]:,}"
+        axes.set_title(title)
     look: dict[str, Any] = {"color": "black", "marker": "o", "linestyle": "none"}
-    hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
     handles = {
         "geometric mean over the instances": Line2D([], [], **look),
-        "one instance in ten is worse": Line2D([], [], **look, **hollow),
+        "one instance in ten is worse": Line2D([], [], **look | HOLLOW),
     }
-    add_legend(drawn, handles)
+    style.add_legend(drawn, handles)
     return drawn, pd.concat(points, ignore_index=True)
+
+
+HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
 
 
 def _dumbbells(axes: Axes, field: pd.DataFrame, place: str, order: list[str]) -> list[pd.DataFrame]:
@@ -191,12 +180,12 @@ def _dumbbells(axes: Axes, field: pd.DataFrame, place: str, order: list[str]) ->
         y, mark = order.index(row["algorithm"]), _mark(row["algorithm"])
         axes.plot([row["price"], row["tail"]], [y] * 2, color=mark["color"], linewidth=0.9)
         axes.plot(row["price"], y, **mark)
-        axes.plot(row["tail"], y, **mark, markerfacecolor="white", markeredgewidth=0.8)
-    axes.set_yticks(range(len(order)), [PLAYERS[name][0] for name in order], fontsize=7)
+        axes.plot(row["tail"], y, **mark | HOLLOW)
+    axes.set_yticks(range(len(order)), [NAMES[name] for name in order], fontsize=7)
     axes.set_ylim(len(order) - 0.4, -0.6)
     _round_ticks(axes, "x")
     lines = field["algorithm"].map(order.index)
-    names = field["algorithm"].map(lambda algorithm: PLAYERS[algorithm][0])
+    names = field["algorithm"].map(NAMES)
     ends = dict.fromkeys(("y", "lo", "hi"), lines)
     return [
         field.assign(x=field[key], **ends, series=f"{place}: " + names + f", {words}")
@@ -210,37 +199,33 @@ def draw_tuning(frames: pd.DataFrame) -> Drawn:
     table = tuning({"regret": frames[~is_untuned], "untuned": frames[is_untuned]})
     table = table.rename(columns={"epsilon": "x", "gain": "y"})
     counts, horizons = (sorted(table[key].unique()) for key in ("arms", "horizon"))
+    labels = EPSILON, "regret untuned over tuned"
     points = []
-    drawn, panels = _panels(1, len(horizons), EPSILON, sharey=True)
-    for horizon, axes in zip(horizons, panels[0], strict=True):
+    drawn, panels = _panels([""], horizons, labels, sharey=True)
+    for (_, horizon), axes in panels.items():
         for count, look in zip(counts, palette.ordered_looks(len(counts)), strict=True):
             line = table[(table["horizon"] == horizon) & (table["arms"] == count)]
-            _line(axes, line, look, f"K = {count}")
-            named = line.assign(series=f"K = {count}, T = {horizon}")
-            points.append(named.assign(variant="as-written", runs=0))
-        axes.axhline(1.0, color="black", linewidth=0.8)
-        _round_ticks(axes, "y")
-        _budget_ticks(axes, sorted(table["x"].unique()))
-        axes.set_title(f"T = {horizon:,}")
-    panels[0, 0].set_ylabel("regret untuned over tuned")
+            _draw_line(axes, line, look, f"K = {count}")
+            points.append(line.assign(series=f"K = {count}, T = {horizon}"))
+        _finish(axes, table["x"], f"T = {horizon:,}")
     return drawn, pd.concat(points, ignore_index=True)
 
 
 def _panels(
-    rows: int, columns: int, x: str, width: float = 0.0, height: float = 1.9, **options: Any
-) -> tuple[Figure, np.ndarray]:
-    """Return a figure and its panels, of which the lowest have the label of x."""
-    width = width or (style.WIDE_PAGE if columns > 2 else style.PAGE_WIDTH)
-    drawn, panels = canvas(rows, columns, width, height, **options)
-    for axes in panels[-columns:]:
-        axes.set_xlabel(x)
-    return drawn, np.array(panels).reshape(rows, columns)
-
-
-def _budget_ticks(axes: Axes, budgets: Sequence[float]) -> None:
-    axes.set_xscale("log")
-    axes.set_xticks(budgets, [f"{budget:g}" for budget in budgets])
-    axes.minorticks_off()
+    rows: Collection[Any],
+    columns: Collection[Any],
+    labels: tuple[str, str],
+    size: tuple[float, float] | None = None,
+    **options: Any,
+) -> tuple[Figure, dict[tuple[Any, Any], Axes]]:
+    """Return a figure and its panels by row and column; labels stand below and to the left."""
+    usual = (style.WIDE_PAGE if len(columns) > 2 else style.PAGE_WIDTH, 1.9)
+    drawn, panels = canvas(len(rows), len(columns), *(size or usual), **options)
+    for axes in panels[-len(columns) :]:
+        axes.set_xlabel(labels[0])
+    for axes in panels[:: len(columns)]:
+        axes.set_ylabel(labels[1])
+    return drawn, dict(zip(product(rows, columns), panels, strict=True))
 
 
 def _round_ticks(axes: Axes, which: str) -> None:

@@ -1,58 +1,12 @@
-"""Regret algorithms of the papers side by side at equal privacy: tuned parameters and tables."""
+"""Tables of the regret algorithms of the papers side by side at equal privacy."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
-from dpbandits.comparisons.field import (
-    APPROXIMATE,
-    LOCAL,
-    NONE,
-    PURE,
-    REGRET,
-    least_alpha,
-    level,
-    share_b,
-    share_c,
-)
-from dpbandits.config import Context, Formula
-from dpbandits.errors import InputError
+from dpbandits.comparisons.field import APPROXIMATE, LOCAL, NONE, PURE, REGRET, level
 from dpbandits.reporting.lines import final_values
-
-
-def tuned(context: Context) -> tuple[int, float]:
-    """Return b and c of the smallest mean final pseudo-regret on the tuning seeds.
-
-    The grid of b goes from none to pure pre-pulling, so that its ends are natural.
-    """
-    if context.tuned is None:
-        raise InputError("a tuned parameter needs the key tuned_by")
-    frame = context.tuned
-    own = frame[(frame["metric"] == "pseudo_regret") & (frame["t"] == context.horizon)]
-    own = own[own["epsilon"] == context.tags["epsilon"]]
-    regret = own.groupby(["b", "c"], as_index=False)["value"].mean()
-    best = regret.loc[regret["value"].idxmin()]
-    return int(best["b"]), float(best["c"])
-
-
-def tuned_b(context: Context) -> int:
-    """Return the pre-pulls of the tuned pair."""
-    return tuned(context)[0]
-
-
-def tuned_c(context: Context) -> float:
-    """Return the variance factor of the tuned pair."""
-    return tuned(context)[1]
-
-
-FORMULAS: dict[str, Formula] = {
-    "least_alpha": least_alpha,
-    "share_b": share_b,
-    "share_c": share_c,
-    "tuned_b": tuned_b,
-    "tuned_c": tuned_c,
-}
-
 
 Frames = Mapping[str, pd.DataFrame]
 
@@ -61,11 +15,6 @@ BUDGETS = {APPROXIMATE: "(epsilon, 1e-6)", PURE: "epsilon", LOCAL: "epsilon, loc
 
 TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon far beyond every budget here.
 """
-
-
-def _column(epsilon: float) -> str:
-    """Return the name of the column of a budget, ``any`` where there is none."""
-    return "any" if pd.isna(epsilon) else f"epsilon_{epsilon:g}".replace(".", "_")
 
 
 def _final_means(frames: Frames) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -82,19 +31,17 @@ def regrets(frames: Frames) -> pd.DataFrame:
     """
     rows = []
     for instance, means in _final_means(frames):
-        for algorithm, (name, kind) in REGRET.items():
-            budgets = means[means["algorithm"] == algorithm]
-            if budgets.empty:
-                continue
-            ends = {"": "y", "_lo": "lo", "_hi": "hi"}
-            values = {
-                _column(row["epsilon"]) + suffix: row[column]
-                for _, row in budgets.iterrows()
-                for suffix, column in ends.items()
-            }
-            names = {"instance": instance, "algorithm": name, "privacy": BUDGETS[kind]}
-            once = {key: budgets[key].iloc[0] for key in ("variant", "interpretation", "runs")}
-            rows.append(names | once | values)
+        for algorithm in [name for name in REGRET if name in set(means["algorithm"])]:
+            budgets = means[means["algorithm"] == algorithm].to_dict("records")
+            name, kind = REGRET[algorithm]
+            row = {"instance": instance, "algorithm": name, "privacy": BUDGETS[kind]}
+            row |= {key: budgets[0][key] for key in ("variant", "interpretation", "runs")}
+            for budget in budgets:
+                column = f"epsilon_{budget['epsilon']:g}".replace(".", "_")
+                column = "any" if math.isnan(budget["epsilon"]) else column
+                row |= {column: budget["y"]}
+                row |= {f"{column}_{end}": budget[end] for end in ("lo", "hi")}
+            rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -7,8 +7,9 @@ number of arms, horizon and budget.
 
 import math
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
@@ -89,6 +90,7 @@ BEST_ARM = {
 """Algorithms that name a best arm, likewise."""
 
 PLAYERS = {**REGRET, **BEST_ARM}
+NAMES = {algorithm: name for algorithm, (name, _) in PLAYERS.items()}
 
 SETTING = ["arms", "horizon", "epsilon"]
 """What a question is: number of arms, horizon or budget of pulls, and budget epsilon."""
@@ -127,8 +129,7 @@ def share_b(context: Context) -> int:
 
 def share_c(context: Context) -> float:
     """Return the variance factor that makes these pre-pulls meet the budget by Lemma 5."""
-    eta = level(context.tags["epsilon"])
-    return float(required_c(share_b(context), eta, context.horizon))
+    return float(required_c(share_b(context), level(context.tags["epsilon"]), context.horizon))
 
 
 def raised_alpha(context: Context) -> float:
@@ -140,8 +141,8 @@ def raised_alpha(context: Context) -> float:
     return least + float(context.tags["share"]) * (1.0 - least)
 
 
-def tuned_share(algorithm: str, context: Context) -> Context:
-    """Return the context with the tag ``share`` of the smallest regret on the tuning instances.
+def tuned(formula: Formula, algorithm: str, context: Context) -> Any:
+    """Return a formula's value at the ``share`` of the smallest regret on the tuning instances.
 
     Equal regrets are decided for the smaller share.
     """
@@ -149,34 +150,20 @@ def tuned_share(algorithm: str, context: Context) -> Context:
         raise InputError("a tuned parameter needs the key tuned_by")
     frame = context.tuned
     is_own = (frame["algorithm"] == algorithm) & (frame["metric"] == "pseudo_regret")
-    for tag in SETTING:
+    for tag in context.tags.keys() & SETTING:
         is_own &= frame[tag] == context.tags[tag]
-    means = frame[is_own].groupby(["share", "instance"])["value"].mean()
-    regret = means.groupby("share").mean()
-    best = float(regret.index[int(regret.to_numpy().argmin())])
-    return replace(context, tags={**context.tags, "share": best})
-
-
-def tuned_b(context: Context) -> int:
-    """Return the tuned number of pre-pulls of Modified TS."""
-    return share_b(tuned_share("m-ts-gaussian", context))
-
-
-def tuned_c(context: Context) -> float:
-    """Return the variance factor that belongs to these pre-pulls by Lemma 5."""
-    return share_c(tuned_share("m-ts-gaussian", context))
-
-
-def tuned_alpha(context: Context) -> float:
-    """Return the tuned alpha of DP-TS-UCB."""
-    return raised_alpha(tuned_share("dp-ts-ucb", context))
+    # Every share is played on the same instances, with as many runs on each.
+    best = frame[is_own].groupby("share")["value"].mean().idxmin()
+    return formula(replace(context, tags={**context.tags, "share": best}))
 
 
 FORMULAS: dict[str, Formula] = {
     "share_b": share_b,
     "share_c": share_c,
+    "least_alpha": least_alpha,
     "raised_alpha": raised_alpha,
-    "tuned_b": tuned_b,
-    "tuned_c": tuned_c,
-    "tuned_alpha": tuned_alpha,
+    # Of Modified TS, its pre-pulls and the variance factor that belongs to them; of DP-TS-UCB.
+    "tuned_b": partial(tuned, share_b, "m-ts-gaussian"),
+    "tuned_c": partial(tuned, share_c, "m-ts-gaussian"),
+    "tuned_alpha": partial(tuned, raised_alpha, "dp-ts-ucb"),
 }

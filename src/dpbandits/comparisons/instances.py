@@ -67,17 +67,10 @@ def drawn(arms: int, number: int) -> Bandit:
     return _bandit(lowest + (highest - lowest) * np.concatenate(([0.0, 1.0], between)), False)
 
 
-@cache
-def _quarter_circle(arms: int, theta: tuple[float, float]) -> Bandit:
-    angles = np.linspace(0.0, np.pi / 2, arms)
-    features = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return linear(features, theta, law="bernoulli")
-
-
 def quarter_circle(arms: int, theta: Sequence[float]) -> Bandit:
     """Return arms in two dimensions, in directions from one axis to the other."""
-    first, second = theta
-    return _quarter_circle(arms, (first, second))
+    angles = np.linspace(0.0, np.pi / 2, arms)
+    return linear(np.stack([np.cos(angles), np.sin(angles)], axis=1), theta, law="bernoulli")
 
 
 INSTANCES: dict[str, Callable[..., Bandit]] = {

@@ -11,10 +11,12 @@ The ledger has a line for each algorithm, variant, statement and engine, with it
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpbandits import privacy
@@ -27,7 +29,7 @@ from dpbandits.auditing.best_arm import (
     unit_vectors,
 )
 from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
-from dpbandits.auditing.events import LOG10, Values, clopper_pearson
+from dpbandits.auditing.events import LOG10, Event, Values
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold
 from dpbandits.auditing.laplace import largest_loss
@@ -40,6 +42,7 @@ from dpbandits.claims.verdict import holm_levels
 from dpbandits.engine.cache import require_cache
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.errors import InputError
+from dpbandits.metrics.intervals import rate_interval
 from dpbandits.papers.curves import curve, joined
 
 RUNS = {"paper": 1_000_000, "quick": 10_000}
@@ -52,34 +55,25 @@ TRADED_RUNS = {"paper": 200_000, "quick": 10_000}
 def rows_frame(
     name: str,
     rows: Iterable[AuditRow],
-    p_values: Sequence[float] = (),
-    power: Sequence[str] = (),
+    p_values: Sequence[float] | None = None,
+    power: Sequence[str] | str = "",
 ) -> pd.DataFrame:
     """Return rows as results.
 
     Without p-values a statistical bound has the level 1 - confidence where it exceeds the claim and
     1 where it does not, which is never too small.
     """
-    bounds = list(rows)
-    levels = list(p_values) or [_level(row) for row in bounds]
-    seen = list(power) or [""] * len(bounds)
-    table = to_frame(bounds).assign(series=name, p_value=levels, power=seen)
+    table = to_frame(rows)
+    confidence = table["confidence"].astype(float)
+    levels = (1.0 - confidence).where(table["lower"] > table["claimed"], 1.0)
+    levels = levels.where(confidence < 1.0)
+    table = table.assign(series=name, p_value=levels if p_values is None else p_values, power=power)
     return table.assign(x=table["horizon"], y=table["lower"])
 
 
-def _level(row: AuditRow) -> float:
-    if row.confidence == 1.0:
-        return math.nan
-    return 1.0 - row.confidence if row.lower > row.claimed else 1.0
-
-
-def swept_frame(name: str) -> Callable[[str, int, int], pd.DataFrame]:
-    """Return what computes the rows of the statements by scale, root seed and threads."""
-
-    def compute(scale: str, seed: int, workers: int) -> pd.DataFrame:
-        return rows_frame(name, swept_rows(name, quick=scale == "quick", seed=seed))
-
-    return compute
+def swept(name: str, scale: str, seed: int, workers: int) -> pd.DataFrame:
+    """Return the rows of some statements."""
+    return rows_frame(name, swept_rows(name, quick=scale == "quick", seed=seed))
 
 
 def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
@@ -97,14 +91,11 @@ def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
     return rows_frame("black-box", rows, [audit.p_value for audit in audits], power)
 
 
-ANGLE_BUDGET = 1002
-"""T of the curves over the angle."""
+ANGLE_BUDGET, ANGLES = 1002, np.arange(0.0, 360.0)
+"""T and degrees of the curves over the angle."""
 
-STOP_HORIZON, STOP_EPSILON = 64, 1.0
-"""T and epsilon of the curves over the rounds of alternation."""
-
-ANGLES = np.arange(0.0, 360.0)
-"""Degrees of the curves over the angle."""
+STOP_HORIZON = 64
+"""T of the curves over the rounds of alternation."""
 
 TRADEOFF_HORIZON = 100
 """T of the trade-off curve."""
@@ -121,89 +112,63 @@ def trade_off(scale: str, seed: int = DEFAULT_ROOT_SEED, workers: int = 1) -> pd
     sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon)
     alpha, beta = tradeoff_curve(loss_law(sampler, pair))
     seen = (np.minimum(alpha, beta) >= LEAST) & (np.maximum(alpha, beta) <= 1.0 - LEAST)
-    x, y = _thinned(alpha[seen], beta[seen])
-    level = privacy.ts_gaussian_gdp(horizon)
-    streams = [
-        run_generator(seed, stream_key(["audit", "trade-off", horizon, runs, law]), 0)
-        for law in ("x", "x'")
-    ]
+    # Points evenly spread in the probits of both.
+    place = ndtri(alpha[seen]) - ndtri(beta[seen])
+    index = np.searchsorted(place, np.linspace(place[0], place[-1], 200)).clip(0, place.size - 1)
+    x, y = (errors[seen][np.unique(index)] for errors in (alpha, beta))
+    key = ["audit", "trade-off", horizon, runs]
     first, second = (
-        simulate(sampler, pair, runs, stream, second=bool(law))
-        for law, stream in enumerate(streams)
+        simulate(sampler, pair, runs, run_generator(seed, stream_key([*key, law]), 0), second=other)
+        for law, other in (("x", False), ("x'", True))
     )
+    # Thresholds on the simulated ratios.
+    taus = np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13)))
+    rejected = rate_interval([(first >= tau).sum() for tau in taus], runs)
+    missed = rate_interval([(second < tau).sum() for tau in taus], runs)
+    boxes = dict(zip(("x", "x_lo", "x_hi", "y", "lo", "hi"), (*rejected, *missed), strict=True))
     curves = [
         curve("exact", {"runs": 0}, x, y),
-        curve("claimed", {"runs": 0}, x, ndtr(-ndtri(x) - level)),
-        _boxes(first, second),
+        curve("claimed", {"runs": 0}, x, ndtr(-ndtri(x) - privacy.ts_gaussian_gdp(horizon))),
+        pd.DataFrame(boxes).assign(series="simulated", runs=runs),
     ]
     return joined(curves)
 
 
-def _thinned(alpha: Values, beta: Values) -> tuple[Values, Values]:
-    """Return points evenly spread in the probits of alpha and of beta."""
-    place = ndtri(alpha) - ndtri(beta)
-    wanted = np.linspace(place[0], place[-1], 200)
-    index = np.unique(np.searchsorted(place, wanted).clip(0, place.size - 1))
-    return alpha[index], beta[index]
-
-
-def _boxes(first: Values, second: Values) -> pd.DataFrame:
-    """Return thresholds on simulated ratios with the intervals of both errors."""
-    lines = []
-    for tau in np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13))):
-        rejected, missed = int((first >= tau).sum()), int((second < tau).sum())
-        x_lo, x_hi = clopper_pearson(rejected, first.size, 0.05)
-        lo, hi = clopper_pearson(missed, second.size, 0.05)
-        x, y = rejected / first.size, missed / second.size
-        lines.append({"x": x, "x_lo": x_lo, "x_hi": x_hi, "y": y, "lo": lo, "hi": hi})
-    return pd.DataFrame(lines).assign(series="simulated", runs=first.size)
-
-
-def ratios_by_alternation(thresholds: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) -> pd.DataFrame:
+def ratios_by_alternation() -> pd.DataFrame:
     """Return the bound from GDP-NCB's stop test as written over its claim, by the rounds M.
 
     Tags: threshold, log10_alpha. x: M = 2 n + 1. T = 64 and epsilon = 1.
     """
-    scale = math.log(STOP_HORIZON) / STOP_EPSILON
     curves = []
-    for threshold in thresholds:
-        pulls = range(math.ceil(threshold), (STOP_HORIZON - 1) // 2 + 1)
-        witnesses = [exploration_witness(threshold, scale, n) for n in pulls]
-        curves.append(
-            curve(
-                f"threshold {threshold:g}",
-                {
-                    "threshold": threshold,
-                    "log10_alpha": [witness.log_unlikely / LOG10 for witness in witnesses],
-                },
-                [2 * n + 1 for n in pulls],
-                [witness.epsilon / STOP_EPSILON for witness in witnesses],
-            )
-        )
+    for threshold in (0.5, 1.0, 2.0, 4.0):
+        pulls = np.arange(math.ceil(threshold), (STOP_HORIZON - 1) // 2 + 1)
+        witnesses = [exploration_witness(threshold, math.log(STOP_HORIZON), int(n)) for n in pulls]
+        name, tags = f"threshold {threshold:g}", {"threshold": threshold}
+        curves.append(_losses(name, tags, 2 * pulls + 1, witnesses))
     return joined(curves)
 
 
-def ratios_by_angle(epsilon: float = 1.0) -> pd.DataFrame:
-    """Return the loss of DP-OD over epsilon by the angle of the second of two unit vectors.
+def ratios_by_angle() -> pd.DataFrame:
+    """Return the loss of DP-OD over epsilon = 1 by the angle of the second of two unit vectors.
 
     Tags: norm, and log10_alpha of the event. x: degrees; the first vector is at 46 degrees.
     """
     pulls = -(-(ANGLE_BUDGET - 2) // 2)
-    independent = np.abs(np.sin(np.radians(ANGLES - DIAGONAL[0]))) > 1e-9
+    angles = ANGLES[np.abs(np.sin(np.radians(ANGLES - DIAGONAL[0]))) > 1e-9]
     curves = []
     for norm in NORMS:
-        angles = ANGLES[independent]
         scales = [dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm) for angle in angles]
-        losses = [largest_loss(difference_chances(pulls, epsilon, scales=pair)) for pair in scales]
-        curves.append(
-            curve(
-                f"noise by the {norm} norm",
-                {"norm": norm, "log10_alpha": [loss.log_unlikely / LOG10 for loss in losses]},
-                angles,
-                [loss.epsilon / epsilon for loss in losses],
-            )
-        )
+        losses = [largest_loss(difference_chances(pulls, 1.0, scales=pair)) for pair in scales]
+        curves.append(_losses(f"noise by the {norm} norm", {"norm": norm}, angles, losses))
     return joined(curves)
+
+
+def _losses(
+    series: str, tags: Mapping[str, Any], x: ArrayLike, events: list[Event]
+) -> pd.DataFrame:
+    """Return the losses that events show, with log10 of their smaller chances."""
+    chances = [event.log_unlikely / LOG10 for event in events]
+    return curve(series, {**tags, "log10_alpha": chances}, x, [event.epsilon for event in events])
 
 
 def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
@@ -244,7 +209,7 @@ def ideal_mu(alpha: float, horizon: int) -> float:
 
 
 ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
-    **{name: swept_frame(name) for name in SWEPT},
+    **{name: partial(swept, name) for name in SWEPT},
     "black-box": black_box,
     "trade-off": trade_off,
     "angles": ratios_by_angle,
@@ -261,27 +226,23 @@ OBSERVABLE = -6.0
 GROUP = ["statement", "algorithm", "variant", "interpretation", "measure", "scaled", "engine"]
 
 
-def judged(rows: pd.DataFrame, level: float = LEVEL) -> pd.DataFrame:
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with their ``verdict`` and ``observable``.
 
     An exact bound refutes by its value; statistical ones are judged together, with a chance of at
-    most ``level`` of refuting any correct claim (Holm, 1979).
+    most ``LEVEL`` of refuting any correct claim (Holm, 1979).
     """
     exact = rows["p_value"].isna().to_numpy()
-    p_values = rows["p_value"].fillna(1.0).to_numpy()
-    refuted = exact & (rows["lower"] > rows["claimed"] * (1.0 + TOLERANCE)).to_numpy()
-    refuted[~exact] = p_values[~exact] <= holm_levels(p_values[~exact].tolist(), level)
+    p_values = rows["p_value"][~exact].to_numpy()
+    refuted = (rows["lower"] > rows["claimed"] * (1.0 + TOLERANCE)).to_numpy(copy=True)
+    refuted[~exact] = p_values <= holm_levels(p_values.tolist(), LEVEL)
     verdict = np.where(refuted, FAILS, NOT_CONTRADICTED)
     verdict = np.where(np.isinf(rows["claimed"]), NOTHING_CLAIMED, verdict)
-    return rows.assign(verdict=verdict, observable=~exact | _is_observable(rows).to_numpy())
-
-
-def _is_observable(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Return whether the event has a chance of 1e-6 under both inputs, or is impossible in one."""
+    # The event has a chance of 1e-6 under both inputs, or is impossible in one.
     likely = 1.0 - 10.0 ** rows["log10_beta"]
     impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**OBSERVABLE)
-    observable: pd.Series[bool] = rows["log10_alpha"].ge(OBSERVABLE) | impossible
-    return observable
+    observable = ~exact | rows["log10_alpha"].ge(OBSERVABLE) | impossible
+    return rows.assign(verdict=verdict, observable=observable)
 
 
 def strongest(rows: pd.DataFrame) -> pd.DataFrame:
@@ -328,22 +289,11 @@ def ledger(frames: Frames) -> pd.DataFrame:
     Algorithms that are not audited have one line each that says so, with no numbers.
     """
     rows = strongest(all_rows(frames)).drop(columns=["series", "x", "y"])
-    texts = {
-        "stated": lambda row: stated_in(row["statement"], row["algorithm"]),
-        "name": _name,
-        "setting": _setting,
-        "shown_by": _shown_by,
-        "bound": lambda row: f"{row['measure']} ≥ {_number(row['lower'])}",
-        "claim_in_words": lambda row: _number(row["claimed"], "nothing"),
-        "share": lambda row: "" if pd.isna(row["ratio"]) else _number(row["ratio"]),
-        "chance": _chance,
-    }
-    found = rows.assign(
-        **{key: [text(row) for _, row in rows.iterrows()] for key, text in texts.items()}
-    )
-    words = dict.fromkeys(found.select_dtypes(exclude="number").columns, "")
+    words = [in_words(row) for row in rows.to_dict("records")]
+    found = rows.assign(**pd.DataFrame(words, rows.index))
+    blank = dict.fromkeys(found.select_dtypes(exclude="number").columns, "")
     others = [
-        {**words, "algorithm": each, "name": REGISTRY[each].name, "verdict": "not audited"}
+        {**blank, "algorithm": each, "name": REGISTRY[each].name, "verdict": "not audited"}
         for each in REGISTRY
         if each not in AUDITED
     ]
@@ -355,34 +305,36 @@ def stated_in(statement: str, algorithm: str) -> str:
     return STATEMENTS[statement][0] or REGISTRY[algorithm].stated
 
 
-def _name(row: "pd.Series[Any]") -> str:
-    choices = [row["variant"]] * (row["variant"] != "as-written")
-    choices += [row["interpretation"]] * bool(row["interpretation"])
-    return ", ".join([REGISTRY[row["algorithm"]].name, *choices])
+def in_words(row: Mapping[Any, Any]) -> dict[str, str]:
+    """Return what a line of the ledger says of a row."""
+    is_exact, engine, variant = row["confidence"] == 1.0, row["engine"], row["variant"]
+    proof = "exact" if is_exact else f"{row['confidence']:.0%}"
+    scaled = "constants scaled down" if row["scaled"] else ""
+    size = f"K={row['arms']}", f"T={row['horizon']}"
+    named = REGISTRY[row["algorithm"]].name, "" if variant == "as-written" else variant
+    return {
+        "stated": stated_in(row["statement"], row["algorithm"]),
+        "name": _listed(*named, row["interpretation"]),
+        "setting": _listed(*size, row["parameters"], scaled),
+        "shown_by": engine if is_exact and engine.startswith("exact") else _listed(engine, proof),
+        "bound": f"{row['measure']} ≥ {_number(row['lower'])}",
+        "claim_in_words": _number(row["claimed"], "nothing"),
+        "share": "" if math.isnan(row["ratio"]) else _number(row["ratio"]),
+        "chance": chance_in_words(row["log10_alpha"]),
+    }
 
 
-def _setting(row: "pd.Series[Any]") -> str:
-    scaled = ["constants scaled down"] if row["scaled"] else []
-    parameters = [row["parameters"]] if row["parameters"] else []
-    return ", ".join([f"K={row['arms']}", f"T={row['horizon']}", *parameters, *scaled])
-
-
-def _shown_by(row: "pd.Series[Any]") -> str:
-    exact = row["confidence"] == 1.0
-    name = row["engine"]
-    if not exact:
-        return f"{name}, {row['confidence']:.0%}"
-    return name if name.startswith("exact") else f"{name}, exact"
+def _listed(*words: str) -> str:
+    return ", ".join(filter(None, words))
 
 
 def _number(value: float, infinite: str = "unbounded") -> str:
-    return infinite if value == float("inf") else f"{value:.4g}"
+    return infinite if value == math.inf else f"{value:.4g}"
 
 
-def _chance(row: "pd.Series[Any]") -> str:
-    """Return the chance, which may be far below the smallest float."""
-    log10 = row["log10_alpha"]
-    if log10 == -float("inf"):
+def chance_in_words(log10: float) -> str:
+    """Return a chance, which may be far below the smallest float."""
+    if log10 == -math.inf:
         return "0"
     if log10 >= -3.0:
         return f"{10.0**log10:.2g}"

@@ -116,7 +116,7 @@ COMPARISONS: Mapping[str, Mapping[str, str]] = {
         "diagrams": "choosing_figures",
     },
     "equal-privacy": {
-        "formulas": "equal_privacy",
+        "formulas": "field",
         "instances": "instances",
         "tables": "equal_privacy",
     },
