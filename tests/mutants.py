@@ -22,6 +22,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
@@ -36,35 +37,18 @@ LIBRARIES = ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click
 SECONDS = 400
 DRAWING = re.compile(r"\b(?:plt|sns|axes?)\b")
 
-
-OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.Pow: ast.Mult,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Lt: ast.Gt,
-    ast.Gt: ast.Lt,
-    ast.LtE: ast.Gt,
-    ast.GtE: ast.Lt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.USub: ast.UAdd,
-}
-OTHER_CHOICES: dict[type[ast.AST], type[ast.AST]] = {
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-OTHER_CALLS = {"min": "max", "max": "min"}
-
-Edit = tuple[str, Callable[[], None]]
-"""What is changed, and what changes the tree."""
+Kind = type[ast.AST]
+EACH_OTHER: list[tuple[Kind, Kind]] = [
+    *((ast.Add, ast.Sub), (ast.And, ast.Or), (ast.Lt, ast.Gt), (ast.Eq, ast.NotEq)),
+    (ast.Mult, ast.Div),
+]
+OPPOSITES: dict[Kind, Kind] = dict(EACH_OTHER) | {other: one for one, other in EACH_OTHER}
+OPPOSITES |= {ast.LtE: ast.Gt, ast.GtE: ast.Lt}
+OPPOSITES |= {ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.USub: ast.UAdd}
+OTHER_CHOICES: dict[Kind, Kind] = {ast.In: ast.NotIn, ast.NotIn: ast.In}
+OTHER_CHOICES |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is}
+Edit = tuple[str, object, str]
+"""Field of a node, its other value, and what is changed."""
 
 
 def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
@@ -78,35 +62,35 @@ def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
         waiting += [(statement, child) for child in ast.iter_child_nodes(node)]
 
 
-def set_field(node: ast.AST, name: str, value: object, what: str) -> Edit:
-    """Return the edit that gives a node another field."""
-    return what, lambda: setattr(node, name, value)
+def compared(node: ast.AST, table: dict[Kind, Kind]) -> Iterator[Edit]:
+    """Yield the edit of the first operator of a comparison, if the table has another one."""
+    if isinstance(node, ast.Compare) and (other := table.get(type(node.ops[0]))):
+        yield "ops", [other(), *node.ops[1:]], type(node.ops[0]).__name__
+
+
+def called(node: ast.AST, table: dict[str, str]) -> Iterator[Edit]:
+    """Yield the edit of the name of a call, if the table has another one."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in table:
+        other = ast.Name(table[node.func.id], ast.Load())
+        yield "func", ast.copy_location(other, node.func), node.func.id
 
 
 def number_edits(node: ast.AST) -> Iterator[Edit]:
     """Yield the edit of a number, one more, or of a truth value, the other one."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         changed = not node.value if isinstance(node.value, bool) else node.value + 1
-        yield set_field(node, "value", changed, str(node.value))
+        yield "value", changed, str(node.value)
 
 
 def operator_edits(node: ast.AST) -> Iterator[Edit]:
     """Yield the edits of an operator, a condition, or a call of min or max."""
-    if isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp | ast.UnaryOp):
-        opposite = OPPOSITES.get(type(node.op))
-        if opposite is not None:
-            yield set_field(node, "op", opposite(), type(node.op).__name__)
-    if isinstance(node, ast.Compare):
-        opposite = OPPOSITES.get(type(node.ops[0]))
-        if opposite is not None:
-            changed = [opposite(), *node.ops[1:]]
-            yield set_field(node, "ops", changed, type(node.ops[0]).__name__)
+    operated = isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp | ast.UnaryOp)
+    if operated and (opposite := OPPOSITES.get(type(node.op))):
+        yield "op", opposite(), type(node.op).__name__
+    yield from compared(node, OPPOSITES)
     if isinstance(node, ast.If | ast.IfExp) and not isinstance(node.test, ast.Compare | ast.BoolOp):
-        yield set_field(node, "test", ast.UnaryOp(ast.Not(), node.test), "condition")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        other = OTHER_CALLS.get(node.func.id)
-        if other is not None:
-            yield set_field(node.func, "id", other, node.func.id)
+        yield "test", ast.UnaryOp(ast.Not(), node.test), "condition"
+    yield from called(node, {"min": "max", "max": "min"})
 
 
 def choice_edits(node: ast.AST) -> Iterator[Edit]:
@@ -114,22 +98,15 @@ def choice_edits(node: ast.AST) -> Iterator[Edit]:
 
     Code that computes little has hardly another edit.
     """
-    if isinstance(node, ast.Compare):
-        opposite = OTHER_CHOICES.get(type(node.ops[0]))
-        if opposite is not None:
-            changed = [opposite(), *node.ops[1:]]
-            yield set_field(node, "ops", changed, type(node.ops[0]).__name__)
+    yield from compared(node, OTHER_CHOICES)
     if isinstance(node, ast.comprehension):
         for place, test in enumerate(node.ifs):
-            changed_tests = [*node.ifs]
-            changed_tests[place] = ast.UnaryOp(ast.Not(), test)
-            yield set_field(node, "ifs", changed_tests, "filter")
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        other = {"any": "all", "all": "any"}.get(node.func.id)
-        if other is not None:
-            yield set_field(node.func, "id", other, node.func.id)
+            changed = [*node.ifs]
+            changed[place] = ast.UnaryOp(ast.Not(), test)
+            yield "ifs", changed, "filter"
+    yield from called(node, {"any": "all", "all": "any"})
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield set_field(node, "value", ast.Constant(None), "call left out")
+        yield "value", ast.Constant(None), "call left out"
 
 
 def faults(source: str) -> Iterator[tuple[str, Callable[[], str]]]:
@@ -141,18 +118,19 @@ def faults(source: str) -> Iterator[tuple[str, Callable[[], str]]]:
     tree = ast.parse(source)
     parents = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     functions = [f for parent in parents for f in parent.body if isinstance(f, ast.FunctionDef)]
+
+    def changed(node: ast.AST, field: str, value: object) -> str:
+        setattr(node, field, value)
+        return ast.unparse(tree)
+
     for edits in (number_edits, operator_edits, choice_edits):
         for statement, node in [each for function in functions for each in statements(function)]:
             if isinstance(statement, ast.While) and edits is operator_edits:
                 # Its condition: the loop might not end.
                 continue
-            for what, change in edits(node):
-
-                def changed(change: Callable[[], None] = change) -> str:
-                    change()
-                    return ast.unparse(tree)
-
-                yield f"{what}: {ast.unparse(statement).splitlines()[0]}", changed
+            for field, value, what in edits(node):
+                line = ast.unparse(statement).splitlines()[0]
+                yield f"{what}: {line}", partial(changed, node, field, value)
 
 
 def drawn(packages: list[str], number: int, seed: int) -> list[str]:

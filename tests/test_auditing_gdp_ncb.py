@@ -7,7 +7,7 @@ fixed seeds and reject correct code once in ten thousand times at most each.
 import math
 import re
 from dataclasses import replace
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -76,19 +76,18 @@ def played(case: str, rules: PhaseTwo, split: tuple[int, int], changed: bool, ru
     With fewer pulls it is arm 2 as coded, which loses ties, and arm 1 where means are carried.
     """
     other, own = split
-    interpretations = GDP.interpretations_from(CASES[case])
     bandit = dpbandits.bernoulli([0.5, 0.5])
-    settings = settings_of(GDP, {"epsilon": rules.epsilon}, interpretations, bandit, rules.horizon)
+    chosen = GDP.interpretations_from(CASES[case])
+    settings = settings_of(GDP, {"epsilon": rules.epsilon}, chosen, bandit, rules.horizon)
     noise = np.random.default_rng(11 + changed)
-    rewards = [float(changed), *[0.0] * (own - 1), *episode_rewards(rules, other, own)]
+    rewards = (float(changed), *[0.0] * (own - 1), *episode_rewards(rules, other, own))
     mine = 0 if case == "carried" else 1
     wanted, count = decisions(case, rules, other, own), 0
     for _ in range(runs):
-        table: Any = Table(tuple((0.0,) if arm != mine else tuple(rewards) for arm in (0, 1)))
+        table: Any = Table(tuple(rewards if arm == mine else (0.0,) for arm in (0, 1)))
         draws: Any = GivenArms([mine] * own + [1 - mine] * other, noise)
-        chunks = GDP.reference(settings, table, draws)
-        arms = [arm for arm, _, _ in islice(chunks, rules.rounds + wanted)]
-        count += 1 - mine not in arms[rules.rounds :]
+        chunks = islice(GDP.reference(settings, table, draws), rules.rounds + wanted)
+        count += 1 - mine not in [arm for arm, _, _ in chunks][rules.rounds :]
     return count
 
 
@@ -100,22 +99,19 @@ CASES = {
 
 def test_the_reference_plays_the_event_as_often() -> None:
     """The changed arm has a pull less than the other one, so that it comes first."""
+    split, runs = (8, 7), 6000
     for case, changed in product(CASES, [False, True]):
-        horizon, epsilon, split = 200, 2.0, (8, 7)
-        noise = "natural" if case == "as-coded" else "base2"
-        make = carried_rules if case == "carried" else as_coded
-        search = carried_witness if case == "carried" else release_witness
-        rules = make(horizon, epsilon, noise)
-        witness = search(rules, *split)
-        chance = math.exp(witness.log_q if changed else witness.log_p)
-        runs = 6000
-        count = played(case, rules, split, changed, runs)
-        assert 100 < count < runs - 100
-        assert stats.binomtest(count, runs, chance).pvalue > LINE
+        make, search = as_coded, release_witness
+        if case == "carried":
+            make, search = carried_rules, carried_witness
+        rules = make(200, 2.0, "natural" if case == "as-coded" else "base2")
         # Negative control: half the noise.
         halved = replace(rules, noise_log=0.5 * rules.noise_log)
-        found = search(halved, *split)
-        wrong = math.exp(found.log_q if changed else found.log_p)
+        found = [search(each, *split) for each in (rules, halved)]
+        right, wrong = (math.exp(each.log_q if changed else each.log_p) for each in found)
+        count = played(case, rules, split, changed, runs)
+        assert 100 < count < runs - 100
+        assert stats.binomtest(count, runs, right).pvalue > LINE
         assert stats.binomtest(count, runs, wrong).pvalue < LINE
 
 
@@ -143,17 +139,12 @@ def test_the_integral_over_the_other_arm_is_adaptive_quadrature() -> None:
             product *= stats.laplace.cdf(short / rules.scale)
         return product
 
+    def weighted(mean: float, added: float) -> float:
+        return accepted(mean, added) * stats.laplace.pdf(mean / sigma) / sigma
+
     chances = []
     for added in (0.0, 1.0):
-        inside = integrate.quad(
-            lambda mean, added=added: (
-                accepted(mean, added) * stats.laplace.pdf(mean / sigma) / sigma
-            ),
-            0.0,
-            1.0,
-            limit=300,
-            epsabs=1e-14,
-        )[0]
+        inside = integrate.quad(weighted, 0.0, 1.0, (added,), limit=300, epsabs=1e-14)[0]
         ends = accepted(0.0, added) / 2.0 + accepted(1.0, added) * stats.laplace.sf(1.0 / sigma)
         chances.append(inside + ends)
     assert math.exp(witness.log_p) == pytest.approx(chances[0], rel=1e-6)
@@ -171,26 +162,20 @@ def test_small_constants_attain_the_number_of_releases() -> None:
     assert witness.epsilon > 1.2
 
 
-ORDER = -(2**10 - 33) * math.log(2.0)
-
-
 def test_uniform_windows_hide_only_rare_events() -> None:
-    rare = in_window(Event("", -3000.0, -2999.0), 2**10, ORDER)
-    assert rare.epsilon < 1e-9
-    likely = in_window(Event("", -20.0, -19.0), 2**10, ORDER)
-    assert likely.epsilon == pytest.approx(1.0, abs=1e-9)
-    assert likely.epsilon <= 1.0
+    order = -(2**10 - 33) * math.log(2.0)
+    assert in_window(Event("", -3000.0, -2999.0), 2**10, order).epsilon < 1e-9
+    likely = in_window(Event("", -20.0, -19.0), 2**10, order)
+    assert 1.0 - 1e-9 <= likely.epsilon <= 1.0
 
 
 def test_one_pull_less_than_the_least_refutes_nothing() -> None:
-    for threshold, epsilon in product(
-        [40.0, 40.3, 2_310_444.6], [0.05, 0.2, 0.6, math.log(2.0), 0.7, 2.0]
-    ):
+    for threshold, epsilon in product([40.0, 40.3, 231_044.6], [0.05, 0.6, math.log(2.0), 2.0]):
         scale = 6.0 / epsilon
         pulls = least_pulls(threshold, scale, epsilon)
-        assert exploration_witness(threshold, scale, pulls).epsilon > epsilon
-        below = exploration_witness(threshold, scale, pulls - 1).epsilon
-        assert below <= epsilon * (1.0 + 1e-9)
+        fewer, least = (exploration_witness(threshold, scale, pulls - n).epsilon for n in (1, 0))
+        assert fewer <= epsilon * (1.0 + 1e-9)
+        assert least > epsilon
 
 
 FRAMES = ExactResults("dp-ncb")
@@ -215,11 +200,8 @@ def cdf(x: mpmath.mpf) -> mpmath.mpf:
 def test_the_product_telescopes() -> None:
     for pulls, threshold in product([1, 3, 50, 90], [2.5, 7.0, 60.0]):
         with mpmath.workdps(40):
-            steps = [
-                mpmath.log(cdf((threshold - i + 1) / mpmath.mpf(4)))
-                - mpmath.log(cdf((threshold - i) / mpmath.mpf(4)))
-                for i in range(1, pulls + 1)
-            ]
+            logs = [mpmath.log(cdf((threshold - i) / mpmath.mpf(4))) for i in range(pulls + 1)]
+            steps = [before - after for before, after in pairwise(logs)]
             expected = float(mpmath.fsum(steps))
         found = exploration_witness(threshold, 4.0, pulls).epsilon
         assert found == pytest.approx(expected, rel=1e-13)
@@ -243,14 +225,12 @@ def test_the_least_that_refutes_as_written(horizon: int, offset: int) -> None:
 def test_the_loss_as_written_is_above_any_epsilon() -> None:
     """It grows by epsilon / L with each pull; n may be as large as (T - 1) / 2."""
     threshold, scale = published_threshold(1e7, 0.2), math.log(1e7) / 0.2
-    pulls = (10**7 - 1) // 2
-    found = exploration_witness(threshold, scale, pulls)
+    found = exploration_witness(threshold, scale, (10**7 - 1) // 2)
     assert found.epsilon / 0.2 == pytest.approx(166_855, rel=1e-3)
     # From n = TH on it is above epsilon for every epsilon below ln 2.
     for epsilon in (0.1, 0.69):
         threshold, scale = published_threshold(1e7, epsilon), math.log(1e7) / epsilon
-        found = exploration_witness(threshold, scale, math.ceil(threshold))
-        assert found.epsilon > epsilon
+        assert exploration_witness(threshold, scale, math.ceil(threshold)).epsilon > epsilon
 
 
 def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
@@ -270,21 +250,18 @@ def test_uniform_windows_do_not_hide_the_loss_of_the_anytime_version() -> None:
     assert 2 * near + 1 < window
 
 
-@pytest.mark.parametrize("horizon", [10**7, 10**8])
-def test_the_loss_as_written_does_not_hang_on_base_or_clip(horizon: int) -> None:
+def test_the_loss_as_written_does_not_hang_on_base_or_clip() -> None:
     """docs/privacy-witnesses.md, section "What does not change it"."""
-    log = math.log2(horizon)
-    threshold = 1600.0 * (9.0 * log + log**2 / 0.2)
-    found = exploration_witness(threshold, log / 0.2, math.floor(threshold) + 100)
-    assert found.epsilon / 0.2 > 7.0
-    # With means clipped to [0, 1] in the test, those at sums up to TH cannot stop the phase.
-    log = math.log(horizon)
-    threshold, scale = published_threshold(horizon, 0.2), log / 0.2
-    pulls = math.floor(threshold) + 100
-    sums = np.arange(math.ceil(threshold), pulls + 1)
-    after = log_cdf((threshold - sums) / scale)
-    before = log_cdf((threshold - np.maximum(sums - 1, math.floor(threshold))) / scale)
-    assert float(np.sum(before - after)) / 0.2 > 5.0
+    for horizon in (10**7, 10**8):
+        log = math.log2(horizon)
+        threshold = 1600.0 * (9.0 * log + log**2 / 0.2)
+        found = exploration_witness(threshold, log / 0.2, math.floor(threshold) + 100)
+        assert found.epsilon / 0.2 > 7.0
+        # With means clipped to [0, 1] in the test, those at sums up to TH cannot stop the phase.
+        threshold, scale = published_threshold(horizon, 0.2), math.log(horizon) / 0.2
+        sums = math.floor(threshold) + np.arange(1, 101)
+        after, before = (log_cdf((threshold - sums + fewer) / scale) for fewer in (0, 1))
+        assert float(np.sum(before - after)) / 0.2 > 5.0
 
 
 @pytest.mark.parametrize(("horizon", "epsilon"), [(10**6, 2.0), (10**8, 0.2)])
@@ -299,13 +276,12 @@ def test_what_is_needed_is_where_the_kernel_turns(horizon: int, epsilon: float) 
     for each in deciding_releases(*coded(horizon, epsilon)):
         state = GDP.state(2)
         state.explored[:], state.episodes[:] = (first, second), (1, each.length)
-        pulls = second + each.length
-        state.private_means[:] = 0.0, each.needed / pulls
-        indices = gdp_ncb._indices(settings, window, state)
-        assert indices[1] == pytest.approx(indices[0], rel=1e-12)
+        state.private_means[:] = 0.0, each.needed / (second + each.length)
+        one, two = gdp_ncb._indices(settings, window, state)
+        assert two == pytest.approx(one, rel=1e-12)
         state.private_means[1] += 1e-6
-        indices = gdp_ncb._indices(settings, window, state)
-        assert indices[1] > indices[0]
+        one, two = gdp_ncb._indices(settings, window, state)
+        assert two > one
         assert 0.0 <= each.rewards <= each.length
 
 
@@ -331,11 +307,10 @@ def test_the_bound_of_the_repaired_variant_is_at_most_1() -> None:
     """m + 1 <= log2(T - W + 2): episodes of 2, 4, ..., 2^m pulls take 2^(m+1) - 2 rounds."""
     for horizon in [2, 3, 7, 40, 1000, 12_345, 10**6, 2**20, 2**33 - 1, 10**10]:
         rounds = theory.capped_phase_one(horizon)
-        releases = theory.releases(horizon, rounds)
-        assert 2 ** (releases + 1) - 2 <= max(horizon - rounds, 0) < 2 ** (releases + 2) - 2
-        most = math.log2(max(horizon - rounds, 0) + 2) - 1.0
+        releases, left = theory.releases(horizon, rounds), max(horizon - rounds, 0)
+        assert 2 ** (releases + 1) - 2 <= left < 2 ** (releases + 2) - 2
         with_zeros = theory.composed_loss(horizon, rounds, release_log="base2")
-        assert with_zeros <= most / math.log2(horizon) + 1e-12 < 1.0
+        assert with_zeros <= (math.log2(left + 2) - 1.0) / math.log2(horizon) + 1e-12 < 1.0
         # One release more, where Phase II begins with means of Phase I.
         assert theory.composed_loss(horizon, rounds, 1.0, "base2") <= 1.0
 

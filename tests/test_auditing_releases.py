@@ -7,7 +7,7 @@ shares are compared within 4.5 standard errors (``agreement.near``).
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -62,29 +62,26 @@ from support import refused, settings_of
 
 
 def test_one_tail_is_that_of_scipy() -> None:
-    for c in [-40.0, -3.0, -1e-9, 0.0, 0.5, 8.0, 900.0]:
-        assert log_tail(c, 2.0) == pytest.approx(laplace.logsf(c, scale=2.0), rel=1e-12)
+    c = np.array([-40.0, -3.0, -1e-9, 0.0, 0.5, 8.0, 900.0])
+    assert log_tail(c, 2.0) == pytest.approx(laplace.logsf(c, scale=2.0), rel=1e-12)
 
 
 def test_two_tails_are_those_of_the_audit_spec() -> None:
     """By hand, in 60 digits, where b1 - b2 does not cancel."""
-    for second in [1e-6, 0.3, 0.999, 1.0 - 1e-9, 1.0, 7.0]:
+    for second, c in product(
+        [1e-6, 0.3, 0.999, 1.0 - 1e-9, 1.0, 7.0], [0.0, 1e-3, 1.0, 10.0, 200.0]
+    ):
         with mpmath.workdps(60):
             b1, b2 = mpmath.mpf(1), mpmath.mpf(second)
-            for c in (0.0, 1e-3, 1.0, 10.0, 200.0):
-                if second == 1.0:
-                    chance = mpmath.exp(-c) * (mpmath.mpf("0.5") + mpmath.mpf(c) / 4)
-                else:
-                    parts = b1**2 * mpmath.exp(-c / b1) - b2**2 * mpmath.exp(-c / b2)
-                    chance = parts / (2 * (b1**2 - b2**2))
-                assert log_tail_of_two(c, 1.0, second) == pytest.approx(
-                    float(mpmath.log(chance)), rel=1e-12
-                )
-                below = float(mpmath.log(1 - chance))
-                # The complement of a chance near 1 keeps its absolute digits.
-                assert log_tail_of_two(-c, second, 1.0) == pytest.approx(
-                    below, rel=1e-12, abs=1e-15
-                )
+            if second == 1.0:
+                chance = mpmath.exp(-c) * (mpmath.mpf("0.5") + mpmath.mpf(c) / 4)
+            else:
+                parts = b1**2 * mpmath.exp(-c / b1) - b2**2 * mpmath.exp(-c / b2)
+                chance = parts / (2 * (b1**2 - b2**2))
+            above, below = float(mpmath.log(chance)), float(mpmath.log(1 - chance))
+        assert log_tail_of_two(c, 1.0, second) == pytest.approx(above, rel=1e-12)
+        # The complement of a chance near 1 keeps its absolute digits.
+        assert log_tail_of_two(-c, second, 1.0) == pytest.approx(below, rel=1e-12, abs=1e-15)
 
 
 def test_selection_of_one_of_two_is_a_difference() -> None:
@@ -94,25 +91,27 @@ def test_selection_of_one_of_two_is_a_difference() -> None:
         assert log_selection([0.0], [c]) == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize("kept", [1, 2, 3])
-def test_selections_are_all_there_is(kept: int) -> None:
+def of_four(kept: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield each set of so many of four arms, and the others."""
+    for high in itertools.combinations(range(4), kept):
+        yield list(high), [arm for arm in range(4) if arm not in high]
+
+
+def test_selections_are_all_there_is() -> None:
     """Chances of all sets of survivors sum to 1, ties and far apart sums included."""
-    for sums in ([0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 25.0], [-2.0, 0.5, 3.0, 3.1]):
-        values, total = np.array(sums), 0.0
-        for high in itertools.combinations(range(4), kept):
-            low = [arm for arm in range(4) if arm not in high]
-            total += math.exp(log_selection(values[list(high)], values[low]))
-        assert total == pytest.approx(1.0, abs=1e-12)
+    rows = ([0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 25.0], [-2.0, 0.5, 3.0, 3.1])
+    for kept, sums in product((1, 2, 3), map(np.array, rows)):
+        chances = [math.exp(log_selection(sums[high], sums[low])) for high, low in of_four(kept)]
+        assert sum(chances) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_selections_agree_with_draws() -> None:
     generator = np.random.default_rng(20240120)
     sums = np.array([0.0, 1.0, 1.5, 3.0])
     noisy = sums + generator.laplace(size=(TRIALS, 4))
-    for high in itertools.combinations(range(4), 2):
-        low = [arm for arm in range(4) if arm not in high]
-        found = (noisy[:, list(high)].min(axis=1) > noisy[:, low].max(axis=1)).mean()
-        assert near(float(found), math.exp(log_selection(sums[list(high)], sums[low])))
+    for high, low in of_four(2):
+        found = (noisy[:, high].min(axis=1) > noisy[:, low].max(axis=1)).mean()
+        assert near(float(found), math.exp(log_selection(sums[high], sums[low])))
 
 
 POLICIES: dict[str, Callable[[int, float], Policy]] = {
@@ -121,20 +120,11 @@ POLICIES: dict[str, Callable[[int, float], Policy]] = {
 }
 
 
-def density(mean: float, scale: float) -> Callable[[float], float]:
-    return lambda x: math.exp(-abs(x - mean) / scale) / (2.0 * scale)
-
-
-def tail(x: float) -> float:
-    """P(L > x)."""
-    return 0.5 * math.exp(-x) if x >= 0.0 else 1.0 - 0.5 * math.exp(x)
-
-
-@pytest.mark.parametrize("name", POLICIES)
-def test_round_3_is_the_comparison_of_two_releases(name: str) -> None:
+def test_round_3_is_the_comparison_of_two_releases() -> None:
     """P(L1 - L2 > c) = exp(-c) (1/2 + c/4), the counts being equal and c the gap of the means."""
-    chances = sequence_chances(POLICIES[name](3, 1.0), constant_means(0.0, 1.0, 0, 0.0))
-    assert chances[0, 1, 0] == pytest.approx(math.exp(-1.0) * 0.75, rel=1e-12)
+    for make in POLICIES.values():
+        chances = sequence_chances(make(3, 1.0), constant_means(0.0, 1.0, 0, 0.0))
+        assert chances[0, 1, 0] == pytest.approx(math.exp(-1.0) * 0.75, rel=1e-12)
 
 
 def test_four_decisions_by_adaptive_quadrature() -> None:
@@ -142,12 +132,12 @@ def test_four_decisions_by_adaptive_quadrature() -> None:
     policy = anytime_lazy_ucb_policy(5, 1.0)
     chances = sequence_chances(policy, constant_means(0.0, 1.0, 0, 1.0))
     low = policy.bonus(5, 2) - policy.bonus(5, 1)
-    first, second = density(1.0, 1.0), density(1.0, 1.0)
+    law = laplace(1.0)
 
     def given(r: float) -> float:
-        before = integrate.quad(second, r, 60.0, points=[1.0], limit=200)[0] if r < 60.0 else 0.0
+        before = integrate.quad(law.pdf, r, 60.0, points=[1.0], limit=200)[0] if r < 60.0 else 0.0
         # The second private mean of arm 2 has scale 1/2 and is below r - low.
-        return first(r) * before * (1.0 - tail((r - low - 1.0) * 2.0))
+        return float(law.pdf(r) * before * laplace.cdf((r - low - 1.0) * 2.0))
 
     kinks = sorted({1.0, 1.0 + low})
     expected = integrate.quad(given, -40.0, 42.0, points=kinks, limit=400, epsabs=1e-14)[0]
@@ -155,14 +145,13 @@ def test_four_decisions_by_adaptive_quadrature() -> None:
 
 
 def test_chances_sum_to_1() -> None:
-    for changed, (name, horizon) in product(
-        [0.0, 1.0], [("adap-ucb", 40), ("anytime-lazy-ucb", 16)]
+    for changed, release, (name, horizon) in product(
+        [0.0, 1.0], [0, 1], [("adap-ucb", 30), ("anytime-lazy-ucb", 14)]
     ):
-        for release in (0, 1):
-            means = constant_means(0.0, 1.0, release, changed)
-            chances = sequence_chances(POLICIES[name](horizon, 0.5), means)
-            assert sum(chances.values()) == pytest.approx(1.0, abs=1e-10)
-            assert len({len(arms) for arms in chances}) == 1
+        means = constant_means(0.0, 1.0, release, changed)
+        chances = sequence_chances(POLICIES[name](horizon, 0.5), means)
+        assert sum(chances.values()) == pytest.approx(1.0, abs=1e-10)
+        assert len({len(arms) for arms in chances}) == 1
 
 
 def test_of_losses_that_differ_by_rounding_the_likeliest_event_is_shown() -> None:
@@ -172,64 +161,59 @@ def test_of_losses_that_differ_by_rounding_the_likeliest_event_is_shown() -> Non
     assert max([likely, larger], key=by_loss) is larger
 
 
+CHANGED = [constant_means(0.0, 0.0, 0, changed) for changed in (0.0, 1.0)]
+
+
 @pytest.mark.parametrize("name", POLICIES)
 def test_no_loss_exceeds_epsilon_and_some_attains_it(name: str) -> None:
     horizon = {"adap-ucb": 30, "anytime-lazy-ucb": 14}[name]
     for epsilon in (0.2, 1.0):
-        policy = POLICIES[name](horizon, epsilon)
-        pair = [constant_means(0.0, 0.0, 0, changed) for changed in (0.0, 1.0)]
-        [leak] = largest_leaks(policy, *pair, (LEAST_CHANCE,))
+        [leak] = largest_leaks(POLICIES[name](horizon, epsilon), *CHANGED, (LEAST_CHANCE,))
         assert 0.99 * epsilon < leak.epsilon - MARGIN <= epsilon
 
 
-def test_the_null_pair_loses_nothing() -> None:
-    means = constant_means(0.0, 1.0, 0, 0.0)
+def test_half_the_noise_is_caught_and_the_null_pair_loses_nothing() -> None:
     for name, policy in POLICIES.items():
-        [leak] = largest_leaks(policy(10, 1.0), means, means, (LEAST_CHANCE,))
+        halved = Policy(14, 2.0, name == "adap-ucb", policy(14, 1.0).bonus)
+        [leak] = largest_leaks(halved, *CHANGED, (1e-6,))
+        assert leak.epsilon > 1.5, name
+        [leak] = largest_leaks(policy(10, 1.0), CHANGED[1], CHANGED[1], (LEAST_CHANCE,))
         assert leak.epsilon == 0.0, name
 
 
-def test_half_the_noise_is_caught() -> None:
-    pair = [constant_means(0.0, 0.0, 0, changed) for changed in (0.0, 1.0)]
-    for name, policy in POLICIES.items():
-        bonus = policy(16, 1.0).bonus
-        halved = Policy(16, 2.0, name == "adap-ucb", bonus)
-        [leak] = largest_leaks(halved, *pair, (1e-6,))
-        assert leak.epsilon > 1.5, name
-
-
-HORIZONS = {"adap-ucb": 10, "anytime-lazy-ucb": 10}
+ROUNDS = 10
 
 
 def test_the_kernel_plays_these_sequences_as_often() -> None:
     for means, name in product([(0.0, 0.0), (0.0, 1.0), (1.0, 0.0)], POLICIES):
-        tables = np.tile(np.reshape(means, (2, 1)), (2, 1, HORIZONS[name]))
+        tables = np.tile(np.reshape(means, (2, 1)), (2, 1, ROUNDS))
         counts = played_sequences(name, {"epsilon": 1.0}, {}, tables, False, 20_000, 5)
         table = constant_means(means[0], means[1], 0, means[0])
-        chances = sequence_chances(POLICIES[name](HORIZONS[name], 1.0), table)
-        assert chi_square(counts, chances) > 0.001
-        # Negative control: a noise 10 % off.
-        other = Policy(HORIZONS[name], 1.1, name == "adap-ucb", POLICIES[name](10, 1.0).bonus)
-        assert chi_square(counts, sequence_chances(other, table)) < 1e-6
+        policy = POLICIES[name](ROUNDS, 1.0)
+        assert chi_square(counts, sequence_chances(policy, table)) > 0.001
+        if means == (0.0, 0.0):
+            # Negative control: a noise 10 % off.
+            other = Policy(ROUNDS, 1.1, name == "adap-ucb", policy.bonus)
+            assert chi_square(counts, sequence_chances(other, table)) < 1e-6
+
+
+def chosen_settings(name: str, epsilon: float, horizon: int, variant: str = "as-written") -> Any:
+    """Return the settings of an algorithm with two arms."""
+    algorithm = REGRET[name]
+    chosen, bandit = algorithm.interpretations_from({}, variant), dpbandits.bernoulli([0.5, 0.5])
+    return settings_of(algorithm, {"epsilon": epsilon}, chosen, bandit, horizon)
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_reference_plays_a_changed_table_as_often(name: str) -> None:
     """The first reward of the second private mean is 1, all others of arm 1 are 0."""
-    algorithm, horizon = REGRET[name], HORIZONS[name]
-    bandit = dpbandits.bernoulli([0.5, 0.5])
-    settings = settings_of(
-        algorithm, {"epsilon": 1.0}, algorithm.interpretations_from({}), bandit, horizon
-    )
-    generator = np.random.default_rng(8)
+    settings, generator = chosen_settings(name, 1.0, ROUNDS), np.random.default_rng(8)
     counts: Counter[tuple[int, ...]] = Counter()
     for _ in range(4000):
-        table: Any = Table(((0.0, 1.0) + (0.0,) * horizon, (1.0,) * horizon))
-        arms: list[int] = []
-        for arm, length, _ in algorithm.reference(settings, table, generator):
-            arms += [arm] * length
-        counts[tuple(arms)] += 1
-    policy = POLICIES[name](horizon, 1.0)
+        table: Any = Table(((0.0, 1.0) + (0.0,) * ROUNDS, (1.0,) * ROUNDS))
+        chunks = REGRET[name].reference(settings, table, generator)
+        counts[tuple(arm for arm, length, _ in chunks for _ in range(length))] += 1
+    policy = POLICIES[name](ROUNDS, 1.0)
     assert chi_square(counts, sequence_chances(policy, constant_means(0.0, 1.0, 1, 1.0))) > 0.001
     unchanged = sequence_chances(policy, constant_means(0.0, 1.0, 1, 0.0))
     assert chi_square(counts, unchanged) < 1e-6
@@ -264,7 +248,7 @@ def test_one_decision_is_a_double_integral() -> None:
 
     def mixed(reward: float) -> float:
         """Atoms at the clips and the density between them, in each private mean."""
-        law = stats.laplace(0.5 + bonus, 1.0 / epsilon), stats.laplace(reward + bonus, 1 / epsilon)
+        law = laplace(0.5 + bonus, 1.0 / epsilon), laplace(reward + bonus, 1 / epsilon)
         nodes, weights = np.polynomial.legendre.leggauss(20)
         points = np.concatenate([[0.0, 1.0], (nodes + 1.0) / 2.0])
         masses = [
@@ -279,17 +263,16 @@ def test_one_decision_is_a_double_integral() -> None:
     assert found == pytest.approx([mixed(0.0), mixed(1.0)], rel=1e-8)
 
 
-@pytest.mark.parametrize("changed", [0, 1])
-def test_the_kernel_plays_the_sequence_as_often(changed: int) -> None:
+def test_the_kernel_plays_the_sequence_as_often() -> None:
     horizon, epsilon, runs = 7, 5.0, 200_000
     play = question_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).sample
-    outputs = play(changed == 1, np.random.default_rng(7), runs)
-    count = int((outputs == [0] + [1] * (horizon - 1)).all(axis=1).sum())
-    played = chances(horizon, epsilon, 0.0)
-    assert stats.binomtest(count, runs, played[changed]).pvalue > 1e-3
-    assert stats.binomtest(count, runs, played[1 - changed]).pvalue < 1e-6
-    halved = chances(horizon, 1.2 * epsilon, 0.0)
-    assert stats.binomtest(count, runs, halved[changed]).pvalue < 1e-6
+    exact, noisier = chances(horizon, epsilon, 0.0), chances(horizon, 1.2 * epsilon, 0.0)
+    for changed in (0, 1):
+        outputs = play(changed == 1, np.random.default_rng(7), runs)
+        count = int((outputs == [0] + [1] * (horizon - 1)).all(axis=1).sum())
+        assert stats.binomtest(count, runs, exact[changed]).pvalue > 1e-3
+        for wrong in (exact[1 - changed], noisier[changed]):
+            assert stats.binomtest(count, runs, wrong).pvalue < 1e-6
 
 
 def test_the_loss_grows_to_epsilon_and_not_beyond() -> None:
@@ -323,35 +306,29 @@ def test_chances_in_forty_digits() -> None:
 
 def test_the_loss_approaches_epsilon_and_never_exceeds_it() -> None:
     for epsilon in (0.2, 1.0):
-        loss = largest_loss(outcome_chances(10_000, epsilon))
-        assert 0.99 * epsilon < loss.epsilon <= epsilon
-        observable = largest_loss(outcome_chances(10_000, epsilon), math.log(1e-6))
+        chances = outcome_chances(10_000, epsilon)
+        observable = largest_loss(chances, math.log(1e-6))
         assert observable.log_unlikely >= math.log(1e-6)
-        assert 0.9 * epsilon < observable.epsilon < loss.epsilon
+        assert 0.9 * epsilon < observable.epsilon < largest_loss(chances).epsilon
+        assert 0.99 * epsilon < largest_loss(chances).epsilon <= epsilon
 
 
 def test_the_reference_drops_an_arm_as_often() -> None:
     pulls, lead = first_epoch(HORIZON, EPSILON)
     difference = math.floor(lead)
-    algorithm = REGRET["dp-se"]
-    bandit = dpbandits.bernoulli([0.5, 0.5])
-    settings = settings_of(
-        algorithm, {"epsilon": EPSILON}, algorithm.interpretations_from({}), bandit, HORIZON
-    )
+    settings = chosen_settings("dp-se", EPSILON, HORIZON)
     generator, runs, dropped = np.random.default_rng(4), 500, 0
     rewards = ((1.0,) * difference + (0.0,) * HORIZON, (0.0,) * HORIZON)
     for _ in range(runs):
         table: Any = Table(rewards)
-        counts = [0, 0]
-        for arm, length, _ in algorithm.reference(settings, table, generator):
-            counts[arm] += length
-        assert counts[1] in (pulls, HORIZON // 2)
-        dropped += counts[1] == pulls
-    chances = np.exp(
-        outcome_chances(HORIZON, EPSILON)[1, [pulls + difference, pulls + difference - 2]]
-    )
-    assert stats.binomtest(dropped, runs, chances[0]).pvalue > 1e-3
-    assert stats.binomtest(dropped, runs, chances[1]).pvalue < 1e-3
+        chunks = REGRET["dp-se"].reference(settings, table, generator)
+        count = sum(length for arm, length, _ in chunks if arm == 1)
+        assert count in (pulls, HORIZON // 2)
+        dropped += count == pulls
+    places = [pulls + difference, pulls + difference - 2]
+    right, wrong = np.exp(outcome_chances(HORIZON, EPSILON)[1, places])
+    assert stats.binomtest(dropped, runs, right).pvalue > 1e-3
+    assert stats.binomtest(dropped, runs, wrong).pvalue < 1e-3
 
 
 def test_a_horizon_below_the_epoch_is_an_error() -> None:
@@ -363,9 +340,8 @@ NULL = make_pair([[0.0], [0.5]], [[0.0], [0.5]], after=[0.0, 0.0])
 
 
 def test_an_algorithm_with_noise_is_refused() -> None:
-    for definition in map(REGRET.get, ("adap-ucb", "anytime-lazy-ucb", "ts-gaussian")):
-        assert definition is not None
-        case = Case(definition, "as-written", 4, 4, FIRST, parameters=definition.example)
+    for name in ("adap-ucb", "anytime-lazy-ucb", "ts-gaussian"):
+        case = Case(REGRET[name], "as-written", 4, 4, FIRST, parameters=REGRET[name].example)
         refused(partial(separation, case), "support argument: the algorithm draws")
 
 
@@ -386,9 +362,9 @@ def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
 def test_recommendations_follow_the_larger_reward() -> None:
     pair = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
     for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
-        case = Case(IDENTIFICATION[name], "as-written", budget, 1, pair)
-        assert [transcript(case, second) for second in (False, True)] == [((0,), 0), ((1,), 0)]
         algorithm, bandit = IDENTIFICATION[name], table_bandit(None, pair, True)
+        case = Case(algorithm, "as-written", budget, 1, pair)
+        assert [transcript(case, second) for second in (False, True)] == [((0,), 0), ((1,), 0)]
         chosen = algorithm.parameters_from({}), algorithm.interpretations_from({})
         trial = algorithm.reference(Task(*chosen, bandit, budget), np.random.default_rng(1))
         assert trial.pulls(2).tolist() == [1, 1]
@@ -404,50 +380,40 @@ def test_given_draws_are_all_there_is() -> None:
 LDP = REGRET["ldp-ncb"]
 
 
-@pytest.mark.parametrize(("location", "scale"), [(0.0, 5.0), (5.0, 1.0), (0.3, 0.5)])
-def test_the_loss_is_the_largest_density_ratio(location: float, scale: float) -> None:
-    grid = np.linspace(location - 20.0 * scale, location + 1.0 + 20.0 * scale, 4001)
-    density = [stats.laplace.logpdf(grid, reward + location, scale) for reward in (0.0, 1.0)]
-    event = report_event(location, scale)
-    assert event.epsilon == pytest.approx(np.abs(density[1] - density[0]).max(), rel=1e-9)
-    exceeds = [stats.laplace.sf(location + 1.0, reward + location, scale) for reward in (0, 1)]
-    assert [math.exp(event.log_p), math.exp(event.log_q)] == pytest.approx(exceeds, rel=1e-12)
+def test_the_loss_is_the_largest_density_ratio() -> None:
+    for location, scale in [(0.0, 5.0), (5.0, 1.0), (0.3, 0.5)]:
+        grid = np.linspace(location - 20.0 * scale, location + 1.0 + 20.0 * scale, 4001)
+        laws = [laplace(reward + location, scale) for reward in (0.0, 1.0)]
+        event = report_event(location, scale)
+        largest = np.abs(laws[1].logpdf(grid) - laws[0].logpdf(grid)).max()
+        assert event.epsilon == pytest.approx(largest, rel=1e-9)
+        exceeds = [law.sf(location + 1.0) for law in laws]
+        assert [math.exp(event.log_p), math.exp(event.log_q)] == pytest.approx(exceeds, rel=1e-12)
 
 
 def test_what_each_variant_loses() -> None:
     rows = list(report_rows((0.2, 1.0)))
     for row in rows:
-        excessive = row.algorithm != "ldp-ucb-l" and row.variant == "as-coded"
-        excessive = excessive and "Phase I " in row.pair and row.claimed < 1.0
-        assert (row.ratio > 1.0 + 1e-9) == excessive
-        if row.variant == "as-coded" and "Phase I " in row.pair and row.algorithm != "ldp-ucb-l":
-            assert row.lower == pytest.approx(1.0, rel=1e-12)
+        of_phase_one = row.variant == "as-coded" and "Phase I " in row.pair
+        of_phase_one = of_phase_one and row.algorithm != "ldp-ucb-l"
+        assert (row.ratio > 1.0 + 1e-9) == (of_phase_one and row.claimed < 1.0)
+        assert not of_phase_one or row.lower == pytest.approx(1.0, rel=1e-12)
     assert any(row.ratio > 4.9 for row in rows)
-
-
-def exploration_noise(variant: str, epsilon: float, runs: int) -> tuple[float, float]:
-    """Return mean and variance of the noise of a report of Phase I, from the kernel's sums."""
-    bandit = dpbandits.bernoulli([0.0, 0.0])
-    settings = settings_of(
-        LDP, {"epsilon": epsilon}, LDP.interpretations_from({}, variant), bandit, 10
-    )
-    generator = np.random.default_rng(2)
-    arms, lengths = np.empty((2, 1), np.int64)
-    noises = []
-    for _ in range(runs):
-        state = LDP.state(2)
-        stop = settings._replace(horizon=1)
-        LDP.advance(stop, state, bandit.arrays, generator, Segments(arms, lengths, np.empty(1)))
-        noises.append(state.private_sums.sum())
-    return float(np.mean(noises)), float(np.var(noises))
 
 
 @pytest.mark.parametrize("variant", LDP.variants)
 def test_the_kernel_draws_the_noise_of_the_report(variant: str) -> None:
     """Variance 2 b^2, its relative standard error sqrt(5 / runs); within five of them."""
     epsilon, runs = 0.25, 20_000
+    settings = chosen_settings("ldp-ncb", epsilon, 10, variant)._replace(horizon=1)
+    generator, zeros = np.random.default_rng(2), dpbandits.bernoulli([0.0, 0.0]).arrays
+    arms, lengths = np.empty((2, 1), np.int64)
+    noises = np.empty(runs)
+    for run in range(runs):
+        state = LDP.state(2)
+        LDP.advance(settings, state, zeros, generator, Segments(arms, lengths, np.empty(1)))
+        noises[run] = state.private_sums.sum()
     location, scale, _ = reports_of(LDP, variant, epsilon)[0]
-    mean, variance = exploration_noise(variant, epsilon, runs)
     deviation = math.sqrt(2.0) * scale
-    assert abs(mean - location) < 5.0 * deviation / math.sqrt(runs)
-    assert abs(variance / deviation**2 - 1.0) < 5.0 * math.sqrt(5.0 / runs)
+    assert abs(noises.mean() - location) < 5.0 * deviation / math.sqrt(runs)
+    assert abs(noises.var() / deviation**2 - 1.0) < 5.0 * math.sqrt(5.0 / runs)

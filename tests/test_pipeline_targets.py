@@ -1,6 +1,7 @@
 """What is built by default and what as an extra, what jobs cost, what `verify` says of a cell."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import pandas as pd
 import pytest
 
 import dpbandits
-from dpbandits import InputError
 from dpbandits.algorithms import REGISTRY
 from dpbandits.bandits import Bandit
 from dpbandits.engine import identity
@@ -20,7 +20,6 @@ from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import KEY, MEASURED, cluster_page, read_costs, write_costs
-from dpbandits.papers import find_paper
 from dpbandits.pipeline import study
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
@@ -37,7 +36,7 @@ from dpbandits.pipeline.targets import (
     wanted,
 )
 from dpbandits.pipeline.verify import Plan, batches, compare, draw_sample, verify
-from support import ROOT, message_of
+from support import ROOT, refused
 
 PROJECT = Project.load(ROOT)
 
@@ -58,7 +57,7 @@ def names(paths: list[Path], suffix: str) -> list[str]:
     return [path.stem for path in paths if path.suffix == suffix]
 
 
-def test_the_paper_s_own_figures_tables_and_verdicts_are_built_by_default() -> None:
+def test_what_papers_have_is_built_by_default_and_ours_and_comparisons_as_extras() -> None:
     files = built(papers=["dp-bai"])
     panels = ["fig1", "fig1a", "fig1b", "fig2", "fig2a", "fig2b", "fig2c", "fig2d"]
     assert names(files, ".png") == panels
@@ -67,36 +66,24 @@ def test_the_paper_s_own_figures_tables_and_verdicts_are_built_by_default() -> N
     assert {"claims", "evidence"} <= set(names(files, ".csv"))
     extras = built(extra=True, papers=["dp-bai"], comparisons=[])
     assert {path.stem.split("-")[0] for path in extras} == {"extra", "findings"}
-
-
-def test_comparisons_across_papers_are_extra_and_have_no_claims() -> None:
     both = {"papers": ["ts-is-dp"], "comparisons": ["equal-privacy"]}
     alone = both | {"comparisons": []}
     assert built(**both) == built(**alone)
-    added = [path for path in built(extra=True, **both) if "equal-privacy" in path.parts]
-    assert set(built(extra=True, **both)) - set(built(extra=True, **alone)) == set(added)
-    assert names(added, ".tex") == ["extra-equal-privacy", "extra-tuning"]
-    assert names(added, ".png")[0] == "extra-equal-privacy"
+    added = {*built(extra=True, **both)} - {*built(extra=True, **alone)}
+    assert {path.parent.name for path in added} == {"equal-privacy"}
     judged = {target.paper for target in targets(project_with(**both)) if target.kind == CLAIMS}
-    assert judged == {"ts-is-dp"}
-    # A paper without a module has nothing of its kind.
-    assert find_paper("no-code").formulas == {}
-    assert find_paper("no-code").modules("formulas", "statistics") == []
+    assert judged == {"ts-is-dp"}, "comparisons have no claims"
 
 
 def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> None:
+    shown = [each for each in targets(PROJECT) if each.kind not in VERDICTS]
     for paper in PROJECT.papers:
-        study = PROJECT.study(paper)
-        shown = [t for t in targets(PROJECT) if t.kind not in VERDICTS and t.paper == paper]
-        drawn = {path.stem for target in shown for path in target.inputs}
-        for name, plan in study.simulations.items():
-            asked = [
-                max(max(each.runs) + each.rerun, each.runs_paper)
-                for each in study.stated
-                if name in each.reads and each.runs
-            ]
-            if asked and name not in drawn:
-                assert plan.runs == max(asked), f"{paper}: {name}"
+        drawn = {path.stem for each in shown if each.paper == paper for path in each.inputs}
+        stated = [each for each in PROJECT.study(paper).stated if each.runs]
+        for name, plan in PROJECT.study(paper).simulations.items():
+            reading = [each for each in stated if name in each.reads]
+            asked = [max(max(each.runs) + each.rerun, each.runs_paper) for each in reading]
+            assert name in drawn or not asked or plan.runs == max(asked), f"{paper}: {name}"
 
 
 def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
@@ -150,29 +137,18 @@ def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
 def test_exact_results_name_the_algorithms_that_they_are_about() -> None:
     """What is reached through the registry alone is in the fingerprint of no exact result."""
     assert study.audited() == [name for name, each in REGISTRY.items() if each.audit]
-    modules = [f"auditing.{name}" for name in ("statements", "rows")]
-    modules += [
-        f"papers.{each.stem}.analytic" for each in (ROOT / "src/dpbandits/papers").iterdir()
-    ]
-    for module in modules:
-        if identity.path_of(f"dpbandits.{module}"):
-            found = identity.sources_of(f"dpbandits.{module}")
-            assert Path("algorithms/__init__.py") not in found, module
-
-
-def test_published_costs_are_of_what_is_built() -> None:
-    existing = {(target.paper, target.kind, target.name) for target in targets(PROJECT)}
-    costs = read_costs(PROJECT)
-    assert [*costs.columns] == [*KEY, *MEASURED]
-    named = [*costs[KEY].itertuples(index=False, name=None)]
-    assert len(named) == len(set(named)) > 200
-    assert set(named) <= existing
-    seconds = published_seconds(PROJECT)
-    assert len(seconds) == (costs["kind"] == "results").sum()
-    assert max(seconds.values()) == costs.loc[costs["kind"] == "results", "seconds"].max()
+    papers = [each.stem for each in (ROOT / "src/dpbandits/papers").iterdir()]
+    for name in ("auditing.statements", "auditing.rows", *(f"papers.{p}.analytic" for p in papers)):
+        if identity.path_of(module := f"dpbandits.{name}"):
+            assert Path("algorithms/__init__.py") not in identity.sources_of(module), module
 
 
 def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
+    costs = read_costs(PROJECT)
+    named = {*costs[KEY].itertuples(index=False, name=None)}
+    assert named <= {(target.paper, target.kind, target.name) for target in targets(PROJECT)}
+    of_results = costs.loc[costs["kind"] == "results", "seconds"]
+    assert sorted(published_seconds(PROJECT).values()) == sorted(of_results)
     (tmp_path / "config").symlink_to(ROOT / "config")
     project = Project.load(tmp_path)
     [figure] = [each for each in targets(project) if each.rule == "ts_is_dp_fig2"]
@@ -274,19 +250,14 @@ def test_the_batches_of_a_series_are_its_cells() -> None:
         whole = series_of(kind)
         runs = [batch.runs for batch in batches(whole)]
         assert runs == [whole.runs[at : at + size] for at in range(0, len(whole.runs), size)]
-    unaligned = replace(series_of("regret"), runs=range(13, 37))
-    assert [(batch.runs.start, len(batch.runs)) for batch in batches(unaligned)] == [
-        (13, 7),
-        (20, 10),
-        (30, 7),
-    ]
+    unaligned = batches(replace(series_of("regret"), runs=range(13, 37)))
+    assert [batch.runs for batch in unaligned] == [range(13, 20), range(20, 30), range(30, 37)]
 
 
 def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path: Path) -> None:
     (tmp_path / "config").symlink_to(ROOT / "config")
     project = Project.load(tmp_path)
-    with pytest.raises(InputError, match="has no results to verify"):
-        verify(project, Plan(), 1)
+    refused(lambda: verify(project, Plan(), 1), "has no results to verify")
 
     def drawn(plan: Plan) -> list[tuple[str, str, int]]:
         cells = draw_sample(project, plan).cells
@@ -309,7 +280,5 @@ def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path:
     assert sample.too_costly == ["ts-is-dp/bernoulli-curves", "ts-is-dp/same-algorithm"]
     assert "dp-ncb/panel-b" in sample.not_built
     assert sample.of == 18 + 10  # 18 series of 10 runs; 2 of 50
-    for key, value in {"cells": 0, "rounds": 0, "seed": -1}.items():
-        assert message_of(lambda key=key, value=value: Plan(**{key: value})).startswith(
-            f"{key} is {value}; allowed: at least"
-        )
+    for key, value in (("cells", 0), ("rounds", 0), ("seed", -1)):
+        refused(partial(Plan, **{key: value}), f"{key} is {value}; allowed: at least")

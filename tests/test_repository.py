@@ -40,9 +40,7 @@ FILES = {
     if ".cache" not in path.parts
 }
 CITED = re.compile(r"(?<![\w.\-+])(?:(TSDP|DTU|BAI|NCB)-)?([ADEPQ])(\d{1,2})(?![\w.])")
-UNREADABLE = re.compile(
-    r"\bspec(?:'s)? (?:sections?|errat\w+|claims?|\d)|\bthe spec\b", re.IGNORECASE
-)
+
 CLAIM = re.compile(r"(?<![\w\-])(?:TSDP|DTU|BAI|NCB)-[CF]\d{1,2}[a-z]?(?![\w])")
 
 
@@ -65,23 +63,16 @@ def test_every_erratum_and_deviation_that_is_named_can_be_looked_up() -> None:
     unknown = {name: found for name, text in FILES.items() if (found := ids(text) - known)}
     assert unknown == {}
     assert sum(len(ids(text)) for text in FILES.values()) > 100
-    own = Path(__file__).relative_to(ROOT).as_posix()
-    assert [name for name, text in FILES.items() if name != own and UNREADABLE.search(text)] == []
 
 
 def test_every_claim_and_finding_of_a_page_is_in_the_configs() -> None:
     known = entries("claims", "claims", "withdrawn") | entries("findings", "findings")
-    pages = {"README.md": FILES["README.md"]} | {
-        str(path): text_of(path)
-        for each in ("md", "csv")
-        for path in ROOT.glob(f"docs/**/*.{each}")
-    }
-    named = {name: set(CLAIM.findall(text)) for name, text in pages.items()}
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.csv")]
+    named = {str(path): set(CLAIM.findall(text_of(path))) for path in pages}
     assert {name: found - known for name, found in named.items() if found - known} == {}
     assert sum(map(len, named.values())) > 100
     # Letters of sub-claims count.
     assert CLAIM.findall("NCB-C15, TSDP-C28b") == ["NCB-C15", "TSDP-C28b"]
-    assert "TSDP-C28" not in known
 
 
 def anchors(text: str) -> set[str]:
@@ -139,50 +130,33 @@ def test_links_and_paths_lead_somewhere() -> None:
     assert dead_paths("`engine/no.py`, src/dpbandits/no.") == ["engine/no.py", "src/dpbandits/no"]
 
 
-COMPILED = {".nbi", ".nbc", ".pyc", ".pyo", ".pyd", ".so", ".o", ".dylib", ".dll"}
-CACHES = {".cache", "__pycache__", ".snakemake"}
-
-
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 def test_no_file_that_is_compiled_and_no_cache_is_tracked() -> None:
     """Compiled kernels hold the paths of the machine that they were compiled on."""
-
-    def git(*words: str) -> list[PurePosixPath]:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
-        return [PurePosixPath(line) for line in done.stdout.splitlines()]
-
-    tracked = git("ls-files")
-    assert tracked
-    assert [path for path in tracked if path.suffix in COMPILED or CACHES & {*path.parts}] == []
-    made = ["tests/law/.cache/dpbandits/numba/abc/ucb1.nbi", "x.nbc", "src/__pycache__/x.pyc"]
-    made += ["examples/.cache/dpbandits/cells/00/x.block"]
-    assert [*map(str, git("check-ignore", "--no-index", *made))] == made
+    git = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    made = ["*.nb[ci]", "*.pyc", "*.so", "*/.cache/*", "*/__pycache__/*", ".snakemake/*"]
+    for words in (git, ["git", "ls-files", *made]):
+        assert not subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout
 
 
-def test_the_reference_of_the_interface_has_everything_public() -> None:
+def test_the_reference_of_the_interface_has_everything_public_and_its_examples_are_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner = doctest.DocTestRunner()
     pages = {name: text.decode() for name, text in interface_pages([]).items()}
     for module in (dpbandits, privacy):
         page = pages[f"api/{module.__name__.replace('.', '/')}.html"]
         for name in {*module.__all__} - {"privacy"}:
             assert f'<section id="{name}">' in page, name
-    page = pages["api/dpbandits.html"]
-    assert "<strong>workers:</strong>  processes to compute with; results do not" in page
-    # What is inherited within the package is shown, what is private is not.
-    assert '<div id="Simulation.summary"' in page
-    assert '"Simulation._compute' not in page
-
-
-def test_the_examples_of_the_interface_are_true(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    for module in (dpbandits, privacy):
-        for name in {*module.__all__} - {"privacy"}:
-            for example in finder.find(getattr(module, name), name):
+            for example in doctest.DocTestFinder().find(getattr(module, name), name):
                 runner.run(example)
     assert runner.failures == 0
     assert runner.tries > 30
+    page = pages["api/dpbandits.html"]
+    # What is inherited within the package is shown, what is private is not.
+    assert '<div id="Simulation.summary"' in page
+    assert '"Simulation._compute' not in page
 
 
 RUN = "import sys; from dpbandits.cli import main; assert main(sys.argv[1:]) == 0"
@@ -200,7 +174,6 @@ CLAIMS, FIGURES, PIPELINE = (
 NUMERICS = ("numpy", "pandas", "scipy", "numba", "matplotlib", "seaborn", "pyarrow", "joblib")
 SIMULATE = "simulate ucb1 --arms 0.7 0.5 --horizon 9 --runs 2"
 RESULTS = "run ts-is-dp small-steps --scale quick --project"
-CHECK = f"check {ROOT / 'examples/my_algorithm.py'} --params epsilon=1 pulls=2"
 
 
 @pytest.mark.parametrize(
@@ -210,11 +183,10 @@ CHECK = f"check {ROOT / 'examples/my_algorithm.py'} --params epsilon=1 pulls=2"
         ("import dpbandits.pipeline.jobs", "", NUMERICS),
         (DRAW, "", ("numba", "scipy.stats", "seaborn")),
         (RUN, "--help", (CLAIMS, FIGURES, PIPELINE, *NUMERICS)),
-        (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE)),
+        # A core install has no library of pages.
+        (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE, "jinja2")),
         (RUN, RESULTS, (CLAIMS, "dpbandits.reporting.draw", "matplotlib")),
         (RUN, "check --papers dp-ts-ucb --project", ("matplotlib",)),
-        # A core install has no library of pages.
-        (RUN, CHECK, ("jinja2", "matplotlib")),
     ],
 )
 def test_no_more_is_imported_than_is_needed(
@@ -232,6 +204,9 @@ def test_no_more_is_imported_than_is_needed(
     assert loaded[0] == "loaded:"
     heavy = tuple(f"{name}." for name in ("snakemake", *unused))
     assert [name for name in loaded if f"{name}.".startswith(heavy)] == []
+
+
+PROFILES = ("default", "slurm", "slurm-test")
 
 
 def test_locks_have_hashes_no_addresses_and_the_versions_of_the_conda_environment() -> None:
@@ -253,33 +228,15 @@ def test_locks_have_hashes_no_addresses_and_the_versions_of_the_conda_environmen
     # Where a client of Slurm has no controller, its plugin makes every command wait.
     plugin = "snakemake-executor-plugin-slurm"
     assert plugin not in text_of("requirements.lock") + text_of("environment.yml")
-    assert f"\n{plugin}==" in text_of("requirements-test.lock")
-    # The container has a Python of the same range, is not root's, and runs targets that exist.
+    # The container has a Python of the same range, and runs targets that exist.
     container = text_of("Dockerfile")
     [minor] = re.findall(r"^FROM python:3\.(\d+)\.\d+-slim-\w+$", container, re.MULTILINE)
     assert python == "python >=3.11,<3.14"
     assert 11 <= int(minor) < 14
-    assert re.search(r"^USER \d+$", container, re.MULTILINE)
-    assert 'CMD ["make", "figures"]' in container
     for line in [*re.findall(r"^RUN (make .*)$", container, re.MULTILINE), "make figures"]:
         subprocess.run([*shlex.split(line), "--dry-run"], cwd=ROOT, check=True, capture_output=True)
-    ignored = text_of(".dockerignore").split()
-    assert {".venv*", ".cache", ".snakemake"} <= set(ignored)
-    assert not {"results", "figures"} & set(ignored)
-
-
-def test_profiles_of_clusters_bound_retries_and_ask_rarely() -> None:
-    default, real, test = (
-        yaml_of(f"profiles/{name}/config.yaml") for name in ("default", "slurm", "slurm-test")
-    )
-    for profile in (real, test):
-        assert profile["executor"] == "slurm"
-        assert profile["rerun-incomplete"] is profile["keep-going"] is True
-        assert profile["retries"] == 2
-        # What decides whether something is built again is the same everywhere.
-        for key in ("rerun-triggers", "show-failed-logs"):
-            assert profile[key] == default[key]
-    assert not {key for key in real if key.startswith("slurm-")}
-    assert "seconds-between-status-checks" not in real
-    assert "<<" in real["default-resources"]["slurm_account"]
-    assert test["slurm-status-command"] == "squeue"
+    # What decides whether something is built again is the same on clusters.
+    default, *others = (yaml_of(f"profiles/{name}/config.yaml") for name in PROFILES)
+    for profile in others:
+        assert profile["rerun-triggers"] == default["rerun-triggers"]
+        assert (profile["executor"], profile["retries"]) == ("slurm", 2)

@@ -136,20 +136,14 @@ class Hostile:
         return os.mkdir, (os.environ["FAULTS_TRACE"],)
 
 
-@pytest.fixture
-def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that exists once code of a hostile file has run; seen to work by unpickling."""
-    folder = tmp_path / "code ran"
-    monkeypatch.setenv("FAULTS_TRACE", str(folder))
-    pickle.loads(pickle.dumps(Hostile()))
-    folder.rmdir()
-    return folder
-
-
 def test_no_code_runs_from_a_cache_entry_or_results(
-    tmp_path: Path, trace: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not from a pickle in an entry sealed as ours, nor wherever a reader might unpickle."""
+    trace = tmp_path / "code ran"
+    monkeypatch.setenv("FAULTS_TRACE", str(trace))
+    pickle.loads(pickle.dumps(Hostile()))
+    trace.rmdir()
     cache = Cache(tmp_path / "cache")
     entry = cache.cells / f"{'ab' * 16}-0-1.npz"
     cache.write(entry, {"pulls": np.array([Hostile()], dtype=object)})

@@ -141,12 +141,15 @@ def curve_values(runs: int, metrics: tuple[str, ...] = PARTS, **arguments: Any) 
 TIMES = [1, 30, 499, 1500, 2000]
 MIXED_ARMS = Bandit((*FIVE_ARMS.arms[:2], *EXPONENTIAL_ARMS.arms[:2]))
 CLIPPED_ARMS = dpbandits.clipped_exponential([0.4, 1.5, 8.0])
+NOMINAL_ARMS = Bandit(EXPONENTIAL_ARMS.arms, nominal=(0.9, 0.7, 0.5, 0.3, 0.1))
+SMALL_ARMS = dpbandits.bernoulli([0.8, 1e-5, 0.3])
 
 
-def frame_of(**arguments: Any) -> pd.DataFrame:
-    """Return pseudo-regrets along time of a short simulation."""
-    simulation = dpbandits.simulate(horizon=2000, cache=False, **arguments)
-    return simulation.frame(at=TIMES)
+def simulated(algorithm: str, bandit: Bandit, runs: int, **arguments: Any) -> pd.DataFrame:
+    """Return regrets along time of a short simulation."""
+    metric = arguments.pop("metric", "regret")
+    told: Any = {"algorithm": algorithm, "bandit": bandit, "runs": runs, **arguments}
+    return dpbandits.simulate(horizon=2000, cache=False, **told).frame(metric=metric, at=TIMES)
 
 
 def best_arms() -> pd.DataFrame:
@@ -156,79 +159,36 @@ def best_arms() -> pd.DataFrame:
     ).frame()
 
 
-def both_regrets() -> pd.DataFrame:
-    """Return pseudo-regrets and realised regrets of one simulation."""
-    metrics = ["regret", "realised_regret"]
-    return dpbandits.simulate(
-        algorithm="ts-gaussian", bandit=EXPONENTIAL_ARMS, horizon=2000, runs=12, cache=False
-    ).frame(metric=metrics, at=TIMES)
-
-
 def compared() -> pd.DataFrame:
     """Return the pseudo-regrets of three algorithms."""
-    algorithms: list[Any] = [
-        "dp-se",
-        {"algorithm": "lazy-dp-ts", "params": {"epsilon": 0.3}},
-        "dp-ts-ucb",
-    ]
-    return dpbandits.compare(
-        algorithms, bandit=FIVE_ARMS, horizon=2000, runs=3, epsilon=2.0, alpha=0.3, cache=False
-    ).frame(at=TIMES)
+    names: list[Any] = ["dp-se", {"algorithm": "lazy-dp-ts", "params": {"epsilon": 0.3}}]
+    told: Any = {"bandit": FIVE_ARMS, "horizon": 2000, "runs": 3, "epsilon": 2.0, "alpha": 0.3}
+    return dpbandits.compare([*names, "dp-ts-ucb"], cache=False, **told).frame(at=TIMES)
 
 
 FRAMES: dict[str, Callable[[], pd.DataFrame]] = {
     "best arms": best_arms,
-    "both regrets": both_regrets,
     "compared": compared,
-    "clipped": partial(
-        frame_of, algorithm="ldp-ucb-l", bandit=CLIPPED_ARMS, runs=3, epsilon=4, variant="as-coded"
-    ),
-    "interpretation": partial(
-        frame_of, algorithm="ucb1", bandit=FIVE_ARMS, runs=25, interpretations={"clock": "coming"}
-    ),
-    "mixed laws": partial(
-        frame_of, algorithm="m-ts-gaussian", bandit=MIXED_ARMS, runs=11, b=7, c=1
-    ),
-    "seed": partial(frame_of, algorithm="adap-ucb", bandit=FIVE_ARMS, runs=2, epsilon=1, seed=7),
-    "variant": partial(
-        frame_of, algorithm="ncb", bandit=EXPONENTIAL_ARMS, runs=4, variant="repaired"
-    ),
 }
-
-CURVES: dict[str, Callable[[], Values]] = {
-    "long segments": partial(
-        curve_values,
-        algorithm="adap-ucb",
-        parameters={"epsilon": 1.0},
-        bandit=FIVE_ARMS,
-        horizon=30_000,
-        runs=5,
-    ),
-    "nominal means": partial(
-        curve_values,
-        metrics=NASH,
-        algorithm="ucb1",
-        bandit=Bandit(EXPONENTIAL_ARMS.arms, nominal=(0.9, 0.7, 0.5, 0.3, 0.1)),
-        horizon=3000,
-        runs=6,
-    ),
-    "small means": partial(
-        curve_values,
-        algorithm="ts-gaussian",
-        bandit=dpbandits.bernoulli([0.8, 1e-5, 0.3]),
-        horizon=2500,
-        runs=4,
-    ),
-    "uniform segments": partial(
-        curve_values,
-        algorithm="anytime-gdp-ncb",
-        variant="as-coded",
-        parameters={"epsilon": 5.0},
-        bandit=EXPONENTIAL_ARMS,
-        horizon=4000,
-        runs=7,
-    ),
+BOTH = ["regret", "realised_regret"]
+COMING = {"clock": "coming"}
+SIMULATED: dict[str, tuple[str, Bandit, int, dict[str, Any]]] = {
+    "both regrets": ("ts-gaussian", EXPONENTIAL_ARMS, 12, {"metric": BOTH}),
+    "clipped": ("ldp-ucb-l", CLIPPED_ARMS, 3, {"epsilon": 4, "variant": "as-coded"}),
+    "interpretation": ("ucb1", FIVE_ARMS, 25, {"interpretations": COMING}),
+    "mixed laws": ("m-ts-gaussian", MIXED_ARMS, 11, {"b": 7, "c": 1}),
+    "seed": ("adap-ucb", FIVE_ARMS, 2, {"epsilon": 1, "seed": 7}),
+    "variant": ("ncb", EXPONENTIAL_ARMS, 4, {"variant": "repaired"}),
 }
+"""Case -> algorithm, arms, runs, and what else it is told."""
+CODED = {"variant": "as-coded", "parameters": {"epsilon": 5.0}}
+CURVES: dict[str, tuple[str, Bandit, int, int, dict[str, Any]]] = {
+    "long segments": ("adap-ucb", FIVE_ARMS, 30_000, 5, {"parameters": {"epsilon": 1.0}}),
+    "nominal means": ("ucb1", NOMINAL_ARMS, 3000, 6, {"metrics": NASH}),
+    "small means": ("ts-gaussian", SMALL_ARMS, 2500, 4, {}),
+    "uniform segments": ("anytime-gdp-ncb", EXPONENTIAL_ARMS, 4000, 7, CODED),
+}
+"""Case -> algorithm, arms, horizon, runs, and what else it is told."""
 
 
 def named_interpretations(definition: Definition) -> Iterator[tuple[str, dict[str, str]]]:
@@ -256,8 +216,12 @@ def cases() -> dict[str, Callable[[], Values]]:
                 found[f"trials of {name}, {label}, {place}"] = partial(
                     trials, name, bandit, interpretations
                 )
-    found |= {f"frame, {name}": partial(frame_values, frame) for name, frame in FRAMES.items()}
-    found |= {f"curve, {name}": curve for name, curve in CURVES.items()}
+    frames = {name: partial(simulated, *told, **more) for name, (*told, more) in SIMULATED.items()}
+    for name, frame in {**FRAMES, **frames}.items():
+        found[f"frame, {name}"] = partial(frame_values, frame)
+    for name, (algorithm, bandit, horizon, runs, more) in CURVES.items():
+        told = {"algorithm": algorithm, "bandit": bandit, "horizon": horizon, "runs": runs}
+        found[f"curve, {name}"] = partial(curve_values, **told, **more)
     return dict(sorted(found.items()))
 
 

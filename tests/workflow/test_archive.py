@@ -92,26 +92,20 @@ def test_the_archive_has_all_of_it_and_nothing_of_this_machine(
     assert summed == {each.name.partition("/")[2] for each in members} - {"SHA256SUMS"}
     again = dpbandits(checkout, "artifact", "--out", "again")
     assert (checkout / again.stdout.strip()).read_bytes() == archive.read_bytes()
-
-
-@pytest.mark.slow
-def test_the_crate_ties_what_was_made_to_the_workflow_its_inputs_and_software(
-    checkout: Path, unpacked: Path
-) -> None:
+    # The crate ties what was made to the workflow, its inputs and software.
     text = (unpacked / "ro-crate-metadata.json").read_text()
     assert str(checkout) not in text
     graph = {entity["@id"]: entity for entity in json.loads(text)["@graph"]}
     action = graph["#run"]
     assert action["instrument"] == graph["./"]["mainEntity"] == {"@id": "Snakefile"}
     assert graph["./"]["mentions"] == [{"@id": "#run"}]
-    assert action["startTime"] <= action["endTime"]
+
     read, made = ({each["@id"] for each in action[key]} for key in ("object", "result"))
     assert {FIGURE, RESULTS, "provenance.json"} <= made
     assert {EXPERIMENTS, "#scale", "#seed"} <= read
     assert all((unpacked / name).is_file() for name in made)
     needed = [graph[each["@id"]]["name"] for each in graph["Snakefile"]["softwareRequirements"]]
     assert {"python", "numpy", "numba", "snakemake", "requirements.lock"} <= set(needed)
-    assert graph["#scale"]["value"] == "paper"
     records = json.loads((unpacked / "provenance.json").read_text())
     assert records[FIGURE.replace(".png", ".provenance.json")]["depends_on"]
 
@@ -227,15 +221,10 @@ def python(tmp_path: Path) -> Path:
 
     Libraries are those of this environment: nothing is fetched.
     """
-    folder = tmp_path / "sources"
-    folder.mkdir()
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.png")
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, folder)
-    shutil.unpack_archive(build("sdist", folder), tmp_path / "unpacked", filter="data")
+    sources = copy_parts(tmp_path / "sources", *SOURCES)
+    for path in sources.glob("src/*.egg-info"):
+        shutil.rmtree(path)
+    shutil.unpack_archive(build("sdist", sources), tmp_path / "unpacked", filter="data")
     [unpacked] = (tmp_path / "unpacked").iterdir()
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv/bin/python"
@@ -254,14 +243,9 @@ def test_the_wheel_is_of_use_in_an_empty_folder(
     monkeypatch.delenv("PYTHONPATH", raising=False)
     empty = tmp_path / "empty"
     empty.mkdir()
-    words = json.dumps([*COMMANDS, *QUESTIONS, *NEEDING])
-    run = subprocess.run(
-        [python, "-c", RUN.format(extras=EXTRAS), words],
-        cwd=empty,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = [python, "-c", RUN.format(extras=EXTRAS)]
+    words += [json.dumps([*COMMANDS, *QUESTIONS, *NEEDING])]
+    run = subprocess.run(words, cwd=empty, capture_output=True, text=True, check=True)
     assert not [*empty.iterdir()]
     answers = dict(zip([*COMMANDS, *QUESTIONS], run.stdout.split("## status ")[:-1], strict=False))
     for command, part in COMMANDS.items():

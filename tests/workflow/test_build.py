@@ -66,6 +66,7 @@ def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -
     assert "Nothing to be done" in snakemake(built)
 
 
+@pytest.mark.slow
 def test_the_quick_scale_has_files_of_its_own_and_verdicts_that_are_no_evidence(
     built: Path,
 ) -> None:
@@ -164,20 +165,15 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
     assert again == {path: whole[path] for path in again}
 
 
-@pytest.mark.parametrize(
-    ("words", "config", "line"),
-    [
-        ((), "scale=huge", "config/config.yaml: scale is 'huge'; Input should be 'paper'"),
-        ((f"results/{PAPER}/nope.parquet",), "scale=paper", "No rule to produce"),
-    ],
-)
-def test_a_wrong_config_or_target_ends_a_run_in_one_line(
-    fresh: Path, words: tuple[str, ...], config: str, line: str
-) -> None:
-    done = run(fresh, command("--dry-run", *words, config=config))
-    assert done.returncode != 0
-    assert done.stdout.count(line) == 1
-    assert not re.search(r'^Traceback|^ +File "', done.stdout, re.MULTILINE)
+def test_a_wrong_config_or_target_ends_a_run_in_one_line(fresh: Path) -> None:
+    for words, config, line in (
+        ([], "scale=huge", "config/config.yaml: scale is 'huge'; Input should be 'paper'"),
+        ([f"results/{PAPER}/nope.parquet"], "scale=paper", "No rule to produce"),
+    ):
+        done = run(fresh, command("--dry-run", *words, config=config))
+        assert done.returncode != 0
+        assert done.stdout.count(line) == 1
+        assert not re.search(r'^Traceback|^ +File "', done.stdout, re.MULTILINE)
 
 
 def test_one_figure_plans_what_it_reads_and_says_why(fresh: Path) -> None:
@@ -186,14 +182,6 @@ def test_one_figure_plans_what_it_reads_and_says_why(fresh: Path) -> None:
     [rule] = re.findall(rf"^(?:local)?rule {FIG2}:\n((?:    .*\n)+)", dry, flags=re.MULTILINE)
     for part in ("input: results", "output: figures", "reason: Missing output files"):
         assert part in rule
-
-
-@pytest.mark.slow
-def test_lint_misses_environments_alone(fresh: Path) -> None:
-    """Snakemake and its jobs have one environment: the Snakefile imports the package."""
-    lint = run(fresh, command("--lint")).stdout
-    found = set(re.findall(r"^    \* (.*):$", lint, flags=re.MULTILINE))
-    assert found == {"Specify a conda environment or container for each rule."}
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

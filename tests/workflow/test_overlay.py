@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.palette import COLOURS, OWN_COLOUR, own_look
 from invented import ROOT, copy_parts
-from support import FIVE_ARMS, message_of
+from support import FIVE_ARMS, refused
 
 EXAMPLE = str(ROOT / "examples/my_algorithm.py")
 NAME = "Private explore-then-commit (yours)"
@@ -77,16 +78,11 @@ def own(**params: Any) -> Own:
     return Own(dpbandits.load_algorithm(EXAMPLE), {"epsilon": 0.5, "pulls": 20, **params})
 
 
-def simulate(project: Project, bandit: Bandit, horizon: int, runs: int, **params: Any) -> Any:
+def simulate(project: Project, bandit: Bandit, horizon: int, **params: Any) -> Any:
     """Return the example's simulation alone, which a figure has to show."""
-    return dpbandits.simulate(
-        algorithm=own().algorithm,
-        params=own(**params).params,
-        bandit=bandit,
-        horizon=horizon,
-        runs=runs,
-        seed=project.seed,
-    )
+    mine = own(**params)
+    played: dict[str, Any] = {"bandit": bandit, "horizon": horizon, "runs": 4, "seed": project.seed}
+    return dpbandits.simulate(algorithm=mine.algorithm, params=mine.params, **played)
 
 
 def read_points(path: Path) -> pd.DataFrame:
@@ -102,8 +98,7 @@ def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_pat
     every = read_points(tmp_path / "fig5b.csv")
     times = every[every["series"] == "DP-TS-UCB"]["x"].tolist()
     assert points["x"].tolist() == times
-    simulation = simulate(project, SPREAD, 31622, 4)
-    values = simulation.curve(metric="pseudo_regret", at=times)
+    values = simulate(project, SPREAD, 31622).curve(metric="pseudo_regret", at=times)
     # The csv has ten significant digits.
     numbers = points[["y", "lo", "hi"]].T
     np.testing.assert_allclose(numbers, [*mean_interval(values)], rtol=1e-9)
@@ -123,7 +118,6 @@ def test_other_lines_stay_as_they_are(project: Project, overlay: Overlay, tmp_pa
         assert len(after) > len(before)
     provenance = json.loads((tmp_path / "fig5.provenance.json").read_text())
     assert provenance["algorithm"] == "private-explore-then-commit"
-    assert provenance["played"]
 
 
 @pytest.mark.slow
@@ -143,8 +137,7 @@ def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: O
     assert level["y"].nunique() == 1
     points = overlay("ts-is-dp/fig3", own(epsilon="eta"))
     assert set(points["series"]) == {NAME}
-    simulation = simulate(project, FIVE_ARMS, 2000, 4, epsilon=2)
-    at_two = simulation.realised_regret.mean()
+    at_two = simulate(project, FIVE_ARMS, 2000, epsilon=2).realised_regret.mean()
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
 
 
@@ -164,7 +157,7 @@ def test_a_parameter_may_be_a_column_beside_the_axis(overlay: Overlay) -> None:
 def test_nash_regret(project: Project, overlay: Overlay) -> None:
     points = overlay("dp-ncb/fig1b", own(epsilon=0.2))
     cell = project.study("dp-ncb").simulation("panel-b").series()[0].cell
-    simulation = simulate(project, cell.bandit, 20000, 4, epsilon=0.2)
+    simulation = simulate(project, cell.bandit, 20000, epsilon=0.2)
     curve = simulation.nash_regret(at=points["x"].tolist(), bias="kept")
     np.testing.assert_allclose(points["y"], curve.nash_regret, rtol=1e-9)
 
@@ -191,19 +184,26 @@ REFUSED = {
 }
 
 
-def test_what_cannot_take_it_is_refused_in_one_line(project: Project, tmp_path: Path) -> None:
-    mine = own()
+def test_what_cannot_take_it_is_refused_in_one_line(
+    project: Project, overlay: Overlay, tmp_path: Path
+) -> None:
     for name, line in REFUSED.items():
-        message = message_of(lambda name=name: overlay_figure(project, name, mine, tmp_path))  # type: ignore[misc]
-        assert line in message
+        refused(partial(overlay_figure, project, name, own(), tmp_path), line)
+    unknown = "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
+    refused(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")), unknown)
     assert not list(tmp_path.iterdir())
 
 
-def test_what_does_not_fit_a_built_figure_is_refused(overlay: Overlay) -> None:
-    message = message_of(lambda: overlay("dp-ncb/extra-bias", own()))
-    assert "dp-ncb/extra-bias-a: its lines come from simulations that differ in run" in message
-    message = message_of(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")))
-    assert message == "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
+@pytest.mark.slow
+def test_lines_of_different_runs_take_no_other(overlay: Overlay) -> None:
+    differ = "dp-ncb/extra-bias-a: its lines come from simulations that differ in run"
+    refused(lambda: overlay("dp-ncb/extra-bias", own()), differ)
+
+
+def version_without_snakemake(name: str) -> str:
+    if name == "snakemake":
+        raise PackageNotFoundError(name)
+    return version(name)
 
 
 def test_the_command(
@@ -213,13 +213,7 @@ def test_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where Snakemake, whose version stands in the provenance, is not installed."""
-
-    def version_of(name: str) -> str:
-        if name == "snakemake":
-            raise PackageNotFoundError(name)
-        return version(name)
-
-    monkeypatch.setattr("dpbandits.engine.provenance.version", version_of)
+    monkeypatch.setattr("dpbandits.engine.provenance.version", version_without_snakemake)
     overlay("dp-ts-ucb/fig5a", own())
     words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
     words += ["--scale", "quick"]
@@ -230,9 +224,5 @@ def test_the_command(
     provenance = json.loads(printed[0].with_name("fig5a.provenance.json").read_text())
     assert "snakemake" not in provenance["versions"]
     assert provenance["versions"]["matplotlib"] == version("matplotlib")
-    for wrong, line in (
-        (["epsilon=-1", "pulls=20"], "epsilon is -1; allowed: "),
-        (["epsilon=1"], "parameters are epsilon; allowed: epsilon, pulls"),
-    ):
-        assert main([*words, "--params", *wrong]) == 2
-        assert f"private-explore-then-commit: {line}" in capsys.readouterr().err
+    assert main([*words, "--params", "epsilon=-1", "pulls=20"]) == 2
+    assert "private-explore-then-commit: epsilon is -1; allowed: " in capsys.readouterr().err
