@@ -1,10 +1,9 @@
 """Evidence: selection of runs, times and tags, and what it says where nothing is selected."""
 
 import pandas as pd
-import pytest
 
 from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.errors import InputError
+from support import refused
 from toy_claims import toy_frame
 
 
@@ -48,8 +47,7 @@ def test_a_series_is_read_at_its_share_of_the_horizon() -> None:
     """5 is the horizon, and 2 and 5 are recorded."""
     for share, read in [({"share": 0.4}, 2), ({"share": 1.0}, 5), ({}, 5)]:
         assert series(b=1, **share).per_run().tolist() == series(b=1, t=read).per_run().tolist()
-    with pytest.raises(InputError, match="is not recorded; the nearest is"):
-        series(b=1, share=0.7).per_run()
+    refused(series(b=1, share=0.7).per_run, "is not recorded; the nearest is")
 
 
 def test_the_first_runs_are_those_of_the_smallest_numbers() -> None:
@@ -97,27 +95,19 @@ def test_an_empty_selection_is_one_clear_line() -> None:
         (series("curves", known, kind=2), ["0 series with kind=2"]),
         (series("curves", known, size=2), ["tag of a series", "'size'", "kind, series, x, y"]),
     ]:
-        with pytest.raises(InputError) as caught:
-            given.number()
-        message = str(caught.value)
-        assert "\n" not in message
-        assert all(word in message for word in words), message
-    with pytest.raises(InputError, match="'sim' are not declared; allowed: curves"):
-        known.of_results(["curves"]).results("sim")
-    with pytest.raises(InputError, match="'curves' are analytic"):
-        series("curves", known, kind=1).per_run()
-    with pytest.raises(InputError, match="'sim' are a simulation"):
-        series(given=known, b=0).rows  # noqa: B018
+        refused(given.number, *words)
+    undeclared = known.of_results(["curves"])
+    refused(lambda: undeclared.results("sim"), "'sim' are not declared; allowed: curves")
+    refused(series("curves", known, kind=1).per_run, "'curves' are analytic")
+    refused(lambda: series(given=known, b=0).rows, "'sim' are a simulation")
 
 
-def test_a_run_that_lacks_a_time_is_refused() -> None:
-    with pytest.raises(InputError, match="has 5 rows; allowed: one for each of 3 runs, 2 times"):
-        series(given=evidence(sim=small().iloc[1:]), b=0).number()
-
-
-def test_a_table_without_a_column_is_refused() -> None:
-    with pytest.raises(InputError, match="results of sim: column arm, value is missing"):
-        series(given=evidence(sim=small().drop(columns=["arm", "value"])), b=0).number()
+def test_results_that_lack_a_time_or_a_column_are_refused() -> None:
+    for lacking, words in [
+        (small().iloc[1:], "has 5 rows; allowed: one for each of 3 runs, 2 times"),
+        (small().drop(columns=["arm", "value"]), "results of sim: column arm, value is missing"),
+    ]:
+        refused(series(given=evidence(sim=lacking), b=0).number, words)
 
 
 def test_runs_are_the_fewest_of_any_series() -> None:

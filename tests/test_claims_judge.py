@@ -31,9 +31,7 @@ def test_a_clear_claim_is_decided_at_the_first_analysis() -> None:
     assert (found.verdict, found.runs) == ("holds", 50)
     assert found.level == pytest.approx(0.05 / 4)
     assert found.verdict_at_paper_runs == "holds"
-
-
-def test_fewer_runs_than_the_paper_s_decide_nothing_at_its_number() -> None:
+    # Fewer runs than the paper's decide nothing at its number.
     many = claim(*on_series(0, 1)).model_copy(update={"runs_paper": 10_000})
     found = judged(many, [-2.0, -3.0])
     assert (found.verdict, found.verdict_at_paper_runs) == ("holds", "undecided")
@@ -51,21 +49,13 @@ def test_runs_grow_until_the_verdict_is_there() -> None:
 
 def test_the_level_of_a_claim_is_its_own() -> None:
     """With sd 1 and 400 runs, a mean of -0.12 is 2.4 standard errors off: p is about 0.02."""
-    strict = {"runs": 400, "runs_paper": 400, "level": 0.001}
-    found = [
-        judged(claim(*on_series(0), **keys), [-0.12], seed=6)
-        for keys in (
-            {"runs": 400, "runs_paper": 400},
-            strict,
-            {"runs": [200, 400], "level": 0.02},
-        )
-    ]
-    assert [(one.verdict, one.level) for one in found[:2]] == [
-        ("holds", 0.05),
-        ("undecided", 0.001),
-    ]
-    assert [one.verdict_at_paper_runs for one in found[:2]] == ["holds", "undecided"]
-    assert found[2].level == 0.01
+    for keys, expected in [
+        ({"runs": 400, "runs_paper": 400}, ("holds", "holds", 0.05)),
+        ({"runs": 400, "runs_paper": 400, "level": 0.001}, ("undecided", "undecided", 0.001)),
+        ({"runs": [200, 400], "level": 0.02}, ("undecided", "undecided", 0.01)),
+    ]:
+        found = judged(claim(*on_series(0), **keys), [-0.12], seed=6)
+        assert (found.verdict, found.verdict_at_paper_runs, found.level) == expected
 
 
 def test_parts_that_come_out_differently_mix() -> None:
@@ -78,17 +68,20 @@ def test_parts_that_come_out_differently_mix() -> None:
 
 def test_parts_and_labels_name_their_variables() -> None:
     over = {"for": {"which": [0, 1]}}
-    found = judged(claim(comparison(part="part {which}", **over)), [-2.0, -2.0])
-    assert list(found.parts) == ["part 0", "part 1"]
-    assert [one.label for one in found.comparisons] == ["series 0", "series 1"]
-    unnamed = judged(claim(comparison("mean", **over)), [-2.0, -2.0])
-    assert [one.label for one in unnamed.comparisons] == ["mean [which=0]", "mean [which=1]"]
-    longer = claim(comparison("mean {which_of}", **over), parameters={"which_of": 5})
-    found = judged(longer, [-2.0, -2.0])
-    assert [one.label for one in found.comparisons] == ["mean 5 [which=0]", "mean 5 [which=1]"]
     along = {"value": {"metric": "regret"}, "along": "which", "point": "series {which}"}
-    points = judged(claim(comparison("mean", **along)), [-2.0, -2.0])
-    assert [one.label for one in points.comparisons] == ["mean [series 0]", "mean [series 1]"]
+    for stated, keys, labels in [
+        (comparison(part="part {which}", **over), {}, ["series 0", "series 1"]),
+        (comparison("mean", **over), {}, ["mean [which=0]", "mean [which=1]"]),
+        (
+            comparison("mean {which_of}", **over),
+            {"parameters": {"which_of": 5}},
+            ["mean 5 [which=0]", "mean 5 [which=1]"],
+        ),
+        (comparison("mean", **along), {}, ["mean [series 0]", "mean [series 1]"]),
+    ]:
+        found = judged(claim(stated, **keys), [-2.0, -2.0])
+        assert [one.label for one in found.comparisons] == labels
+        assert "part" not in stated[1] or list(found.parts) == ["part 0", "part 1"]
 
 
 def test_exploratory_and_reported_comparisons_do_not_count() -> None:
@@ -125,12 +118,6 @@ def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
         ("not applicable", "no code was released"),
         ("not testable", "needs T = 1e9"),
     ]
-
-
-def test_rows_are_judged_by_their_interpretations() -> None:
-    toy = claim(comparison(), interpretations=[{"which": 0}, {"which": 1}])
-    found = judge([toy], toy_evidence([-2.0, 2.0]))
-    assert [one.verdict for one in found] == ["holds", "fails"]
 
 
 def test_an_exact_claim_needs_no_runs() -> None:
@@ -184,22 +171,19 @@ def test_a_claim_reads_only_what_it_declares() -> None:
         ([-1.0, 1.0], ["not contradicted", "fails"], "fails"),
         ([1.0], ["not contradicted"], "undecided"),
         ([math.nan], ["not contradicted", "fails"], "undecided"),
+        # A finding has no words of its own.
+        ([-1.0], [], "shown"),
+        ([1.0], [], "not shown"),
+        ([-1.0, 1.0], [], "not shown"),
+        ([], [], "reported"),
     ],
 )
 def test_a_claim_ends_in_its_words(values: list[float], words: list[str], expected: str) -> None:
     several = [number(value, f"x={value}", part=f"x={value}") for value in values]
-    found = judged(claim(*several, **EXACT, verdicts=words), [0.0])
+    toy = claim(*several, **EXACT, verdicts=words) if words else finding(*several)
+    [found] = judge([toy], toy_evidence([0.0]))
     assert found.verdict == expected
     assert "would decide" not in detail_of(found)
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [([-1.0], "shown"), ([1.0], "not shown"), ([-1.0, 1.0], "not shown"), ([], "reported")],
-)
-def test_a_finding_is_shown_or_not(values: list[float], expected: str) -> None:
-    several = [number(value, f"x={value}", part=f"x={value}") for value in values]
-    assert judge([finding(*several)], toy_evidence([0.0]))[0].verdict == expected
 
 
 def changing_frame(first: float, rest: float, runs: int = 300) -> pd.DataFrame:
@@ -264,22 +248,17 @@ def test_rows_that_can_err_share_the_level_of_their_claim() -> None:
     assert family_level(claim(*on_series(0), level=1e-6), CLAIMS) == 1e-6
 
 
-@pytest.mark.parametrize(
-    ("mean", "seed", "expected"),
-    [
-        (-2.0, 1, ("holds", "holds", "yes")),
-        (2.0, 1, ("fails", "fails", "yes")),
-        (-0.5, 1, ("holds", "holds", "yes")),
-        (-0.4, 1, ("holds", "undecided", "only at its own level")),
-        (0.0, 3, ("undecided", "undecided", "-")),
-    ],
-)
-def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level(
-    mean: float, seed: int, expected: tuple[Any, ...]
-) -> None:
+def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level() -> None:
     """With sd 1 over 50 runs, -2 is 14 standard errors below 0 and -0.4 between 2 and 3.5."""
-    row = row_of(claim(*on_series(0), runs=50), toy_evidence([mean], runs=50, seed=seed))
-    assert (row["verdict"], row["verdict_in_family"], row["family_wise"]) == expected
+    for mean, seed, *expected in [
+        (-2.0, 1, "holds", "holds", "yes"),
+        (2.0, 1, "fails", "fails", "yes"),
+        (-0.5, 1, "holds", "holds", "yes"),
+        (-0.4, 1, "holds", "undecided", "only at its own level"),
+        (0.0, 3, "undecided", "undecided", "-"),
+    ]:
+        row = row_of(claim(*on_series(0), runs=50), toy_evidence([mean], runs=50, seed=seed))
+        assert row[["verdict", "verdict_in_family", "family_wise"]].tolist() == expected
 
 
 def test_the_family_level_is_that_of_a_claim_with_such_a_level() -> None:
@@ -288,11 +267,11 @@ def test_the_family_level_is_that_of_a_claim_with_such_a_level() -> None:
     [both] = judge([toy], evidence, family=CLAIMS)
     [alone] = judge([claim(*on_series(0, 1), level=0.05 / CLAIMS)], evidence)
     assert both.in_family is not None
-    within = both.in_family
-    assert (within.verdict, within.runs, within.level) == (alone.verdict, alone.runs, alone.level)
-    assert [(one.lo, one.hi, one.level) for one in within.comparisons] == [
-        (one.lo, one.hi, one.level) for one in alone.comparisons
-    ]
+    found, expected = (
+        (each.verdict, each.runs, [(one.lo, one.hi, one.level) for one in each.comparisons])
+        for each in (both.in_family, alone)
+    )
+    assert found == expected
 
 
 def test_what_is_exact_or_does_not_apply_has_no_level() -> None:

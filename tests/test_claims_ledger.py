@@ -12,7 +12,7 @@ import yaml
 
 from dpbandits.claims.docket import Claim
 from dpbandits.claims.judge import judge
-from dpbandits.claims.ledger import COLUMNS, COMPARISON_COLUMNS, comparisons, join, ledger, to_csv
+from dpbandits.claims.ledger import COLUMNS, comparisons, join, ledger, to_csv
 from dpbandits.pipeline.project import Project, read_verdicts
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.reporting.tables import interval, ledger_cells, ledger_tables
@@ -24,15 +24,6 @@ from toy_claims import claim, comparison, number, on_series, toy_evidence
 
 def row(toy: Claim, means: list[float], **settings: Any) -> pd.Series:
     return ledger(judge([toy], toy_evidence(means, **settings))).iloc[0]
-
-
-def test_columns_are_those_of_the_contract() -> None:
-    """Design, contract 2."""
-    contract = "claim,kind,variant,interpretation,verdict,estimate,lo,hi,runs,runs_paper,"
-    contract += "verdict_at_paper_runs,scale,detail"
-    found = judge([claim(*on_series(0))], toy_evidence([-2.0]))
-    assert ",".join(ledger(found).columns) == contract
-    assert tuple(comparisons(found).columns) == COMPARISON_COLUMNS
 
 
 NO_CODE = {"variant": "as-coded", "not_applicable": "no code"}

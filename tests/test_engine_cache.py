@@ -25,6 +25,7 @@ from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.pipeline.project import Project
+from invented import entries
 from support import changed_environment, message_of, replace_in, run_python
 
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
@@ -45,10 +46,6 @@ PLAYED: list[tuple[Any, dict[str, float]]] = [
 
 def work(runs: int = 10, **changes: Any) -> Work:
     return Work(make_cell(**(CELL | changes)), range(runs))
-
-
-def entries(folder: Path) -> list[Path]:
-    return sorted((folder / "cells").rglob("*.npz"))
 
 
 def test_runs_of_a_cell_are_one_file(cache_folder: Path) -> None:

@@ -29,6 +29,7 @@ from dpbandits.engine.compute import compute
 from dpbandits.engine.custom_arms import MAXIMAL_ENTRIES, CustomBandit
 from dpbandits.kernels import write
 from dpbandits.metrics import NASH
+from invented import entries
 from support import message_of, mostly_slow, refused
 
 ARMS = dpbandits.bernoulli([0.75, 0.5])
@@ -127,18 +128,14 @@ def simulate(algorithm: Algorithm, **changes: Any) -> dpbandits.Simulation:
     return dpbandits.simulate(algorithm=algorithm, **(base | changes))
 
 
-def kept(folder: Path) -> list[Path]:
-    return [path for path in (folder / "cells").rglob("*") if path.is_file()]
-
-
 def test_a_fault_is_one_line_and_no_result(cache_folder: Path) -> None:
     for mine, expected in FAULTS:
         for asked in (lambda found: found.pseudo_regret, lambda found: found.nash_regret(at=[23])):
             refused(lambda: asked(simulate(mine)), "algorithm in-turn, round ", expected)
-    assert kept(cache_folder) == []
+    assert entries(cache_folder) == []
     assert (simulate(MINE).pulls == [13, 10]).all()
     assert np.isfinite(simulate(MINE).nash_regret(at=[5, 23]).nash_regret).all()
-    assert kept(cache_folder)
+    assert entries(cache_folder)
 
 
 def test_rounds_go_on_over_batches_and_rewards_are_bounded_by_the_arm_s_own_law() -> None:
@@ -234,7 +231,7 @@ def test_a_fault_in_trials_is_one_line_and_no_result(cache_folder: Path) -> None
     for part, change, expected in TRIALS:
         message = message_of(lambda: identify(changed(**{part: change})).success)
         assert message.startswith(f"algorithm copy{expected}")
-    assert kept(cache_folder) == []
+    assert entries(cache_folder) == []
     assert identify(changed()).pulls.shape == (5, 3)
 
 

@@ -16,7 +16,6 @@ import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.bandits import Bandit, Bernoulli, LinearBandit
 from dpbandits.engine.cells import Cell, Work, make_cell
-from dpbandits.metrics import COUNTED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
 from dpbandits.reporting.palette import look_of
@@ -165,19 +164,15 @@ def test_frames_and_plots_have_the_numbers_of_the_curve() -> None:
 
 
 def test_representations_have_mean_and_interval() -> None:
-    simulation, trials = simulate(), identify()
-    before = repr(simulation)
+    simulation, trials, one = simulate(), identify(), simulate(runs=1)
     for runs, expected in (
         (simulation, mean_interval(simulation.pseudo_regret)),
         (trials, rate_interval(trials.success.sum(), 30)),
     ):
-        *_, mean, low, high = digits_printed(repr(runs))
-        assert [mean, low, high] == pytest.approx([*map(float, expected)], rel=1e-3)
+        printed = digits_printed(repr(runs))[-3:]
+        assert printed == pytest.approx([*map(float, expected)], rel=1e-3)
         assert f"{float(expected[0]):.6g}" in runs._repr_html_()
-        assert "<table" in runs._repr_html_()
-    assert repr(simulation).startswith(before.removesuffix("not computed yet>"))
     assert "guarantee: 1-DP (pure)" in str(trials)
-    one = simulate(runs=1)
     assert f"{one.pseudo_regret[0]:.4g} (no interval)>" in repr(one)
     assert not one.plot().collections, "one run has no interval"
 
@@ -198,14 +193,6 @@ def test_trials_of_every_algorithm() -> None:
         assert set(frame["t"]) == {400}
         points = [container[0].get_xdata()[0] for container in trials.plot().containers]
         np.testing.assert_allclose(points, np.bincount(trials.recommended, minlength=5) / 30)
-
-
-def test_rates_have_exact_intervals() -> None:
-    assert list(COUNTED) == ["success", "total_pulls"]
-    # Clopper-Pearson by the closed forms at the ends: 1 - (alpha/2)^(1/n) and its mirror.
-    rate, low, high = rate_interval([0, 10], [10, 10])
-    end = 1 - 0.025**0.1
-    np.testing.assert_allclose([*rate, *low, *high], [0, 1, 0, 1 - end, end, 1], rtol=1e-12)
 
 
 def test_algorithms_compared_are_those_simulated_alone() -> None:

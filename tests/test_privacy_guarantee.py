@@ -79,10 +79,10 @@ def test_epsilon_of_pure_privacy(p: float, delta: float) -> None:
 
 
 def test_the_smallest_numbers() -> None:
-    assert Guarantee("pure", 1e-20).epsilon(1e-30) == pytest.approx(1e-20 - 2e-30, rel=1e-14)
+    for p, delta, epsilon in [(1e-20, 1e-30, 1e-20 - 2e-30), (1e-300, 1e-303, 0.998e-300)]:
+        assert Guarantee("pure", p).epsilon(delta) == pytest.approx(epsilon, rel=1e-14)
     assert Guarantee("pure", 1e-20).delta(0.0) == pytest.approx(5e-21, rel=1e-14)
     assert Guarantee("pure", 1e-20).epsilon(5.1e-21) == 0.0
-    assert Guarantee("pure", 1e-300).epsilon(1e-303) == pytest.approx(0.998e-300, rel=1e-14)
     assert Guarantee("pure", 1e100).epsilon(0.5) == 1e100
     assert Guarantee("pure", 5e-324).delta(0.0) > 0.0
 
@@ -144,15 +144,15 @@ def test_conversions_are_monotone() -> None:
         assert (np.asarray(found)[:-1] >= np.asarray(found)[1:]).all()
 
 
-@pytest.mark.parametrize("kind", ["gdp", "pure"])
-def test_a_larger_parameter_promises_less(kind: str) -> None:
-    made = [Guarantee(kind, p) for p in np.geomspace(1e-12, 30.0, 100)]  # type: ignore[arg-type]
-    for delta in (1e-15, 1e-6, 0.1):
-        found = [each.epsilon(delta) for each in made]
-        assert found == sorted(found)
-    for epsilon in (0.0, 1e-9, 0.5):
-        found = [each.delta(epsilon) for each in made]
-        assert found == sorted(found)
+def test_a_larger_parameter_promises_less() -> None:
+    for kind in ("gdp", "pure"):
+        made = [Guarantee(kind, p) for p in np.geomspace(1e-12, 30.0, 40)]  # type: ignore[arg-type]
+        for delta in (1e-15, 1e-6, 0.1):
+            found = [each.epsilon(delta) for each in made]
+            assert found == sorted(found)
+        for epsilon in (0.0, 1e-9, 0.5):
+            found = [each.delta(epsilon) for each in made]
+            assert found == sorted(found)
 
 
 ROWS: list[tuple[Callable[[], object], str]] = [
@@ -171,10 +171,7 @@ ROWS: list[tuple[Callable[[], object], str]] = [
     (lambda: privacy.modified_ts_gdp(1.5, 1.0, 10), "b=1.5"),
     (lambda: privacy.modified_ts_gdp(True, 1.0, 10), "b=True"),
     (lambda: privacy.modified_ts_gdp(0, [1.0, 2.0], 10), "c=[1.0, 2.0]"),
-    (
-        lambda: privacy.modified_ts_gdp(0, 1.0, 10, interpretation="lemma6"),
-        "interpretation='lemma6'",
-    ),
+    (lambda: privacy.modified_ts_gdp(0, 1.0, 9, interpretation="six"), "interpretation='six'"),
     (lambda: privacy.required_c(0, 0.0, 10), "eta=0.0"),
     (lambda: privacy.instance_specific_gdp([1.0], -1.0), "c=-1.0"),
     (lambda: privacy.Guarantee("rdp", 1.0), "kind='rdp'"),

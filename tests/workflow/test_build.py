@@ -66,6 +66,7 @@ def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -
     assert "Nothing to be done" in snakemake(built)
 
 
+@pytest.mark.slow
 def test_the_quick_scale_has_files_of_its_own_and_verdicts_that_are_no_evidence(
     built: Path,
 ) -> None:

@@ -189,11 +189,15 @@ def test_what_cannot_take_it_is_refused_in_one_line(
 ) -> None:
     for name, line in REFUSED.items():
         refused(partial(overlay_figure, project, name, own(), tmp_path), line)
-    differ = "dp-ncb/extra-bias-a: its lines come from simulations that differ in run"
-    refused(lambda: overlay("dp-ncb/extra-bias", own()), differ)
     unknown = "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
     refused(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")), unknown)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_lines_of_different_runs_take_no_other(overlay: Overlay) -> None:
+    differ = "dp-ncb/extra-bias-a: its lines come from simulations that differ in run"
+    refused(lambda: overlay("dp-ncb/extra-bias", own()), differ)
 
 
 def version_without_snakemake(name: str) -> str:

@@ -20,7 +20,6 @@ from dpbandits.claims.numbers import (
     StudentEstimate,
     as_measured,
     average,
-    difference,
     exact,
     ratio,
 )
@@ -199,12 +198,6 @@ def runs_with_weak_pulls(series: Series) -> Estimate:
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
     explored = capped_phase_one(series.times[-1]) + (series.place[1]["algorithm"] != GLOBAL)
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
-
-
-def excess_over_bound(series: Series) -> Estimate:
-    """Return the Nash regret of GDP-NCB minus the explicit bound of Theorem 1."""
-    bound = theory.theorem_1(series.place[1]["horizon"], EPSILON, BEST_MEAN, ARMS)
-    return difference(series.number(), exact(bound))
 
 
 def bound_over_best_mean(*, horizon: int, is_mended: bool = False) -> Estimate:
