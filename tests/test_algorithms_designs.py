@@ -30,8 +30,7 @@ from dpbandits.algorithms.best_arm.eliminations import (
     phase_schedule,
     rounds_of,
 )
-from dpbandits.bandits import linear
-from support import message_of, play_trials, task_for
+from support import message_of
 
 EDGE = 1 + 1e-8  # dp-bai, Section 3.1 and Lemma G.1, the bound on |alpha| with its slack
 
@@ -205,7 +204,7 @@ def test_designs_of_copies_and_of_large_supports() -> None:
         verify(features, weights)
         assert np.allclose(weights.reshape(copies, 4).sum(axis=0), 0.25, rtol=0, atol=1e-12)
     # Directions all around: the uniform start is nearly optimal, and Caratheodory has to help.
-    for n, rank in [(200, 6), (300, 4)]:
+    for n, rank in [(60, 5), (80, 4)]:
         features = np.random.default_rng(2).normal(size=(n, rank - 1))
         features /= np.linalg.norm(features, axis=1, keepdims=True)
         features = np.column_stack([np.ones(n), features])
@@ -346,25 +345,6 @@ def test_schedules_of_the_spec() -> None:
     # quotient is rounded up.
     schedule = phase_schedule(7 + 400, 40)
     assert (schedule.shrinkage, schedule.shrinking) == (2, (7, 3, 1, 0))
-
-
-# dp-bai, Appendix B: arms pulled and pulls of each, T = 20,000, for generic features.
-PULLS = {
-    "consistent": (19_641, "16x136 16x136 77x29 64x34 32x68 16x136 8x272 4x544 2x1088"),
-    "literal": (19_686, "16x154 16x154 77x32 32x77 16x154 8x307 4x614 2x1227"),
-    "printed": (19_702, "16x123 16x123 77x26 64x31 32x62 16x123 8x245 4x489 2x978 1x1956"),
-}
-
-
-def test_pulls_of_the_example() -> None:
-    features = np.random.default_rng(1).normal(size=(10_000, 16))
-    features[:, 0] = 10.0
-    bandit = linear(features, np.r_[0.05, np.full(15, 0.005)])
-    for interpretation in SCHEDULES:
-        task = task_for("dp-bai", bandit, 20_000, {"schedule": interpretation})
-        first = play_trials("dp-bai", task).first
-        played = [f"{phase.arms.size}x{set(phase.pulls.tolist()).pop()}" for phase in first.phases]
-        assert (first.pulls(10_000).sum(), " ".join(played)) == PULLS[interpretation]
 
 
 @given(

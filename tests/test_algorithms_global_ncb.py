@@ -15,7 +15,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm, adap_ucb, gdp_ncb, ncb
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import arm_of_largest
-from dpbandits.kernels import UNIFORM, new_segments
+from dpbandits.kernels import new_segments
 from dpbandits.papers.dp_ncb import theory
 from support import Decision, interpretations_to_draw, kernel_decisions, settings_of
 
@@ -137,19 +137,6 @@ def test_where_phase_two_of_the_original_begins_to_exist() -> None:
             settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, FIFTY_ARMS, rounds)
             state = run_to_the_end(GDP, settings, FIFTY_ARMS)
             assert (state.explored.sum() < rounds) == reached
-
-
-def test_phase_one_of_the_original() -> None:
-    # Derived: within 1 % of the table in an episode-level simulation.
-    for horizon, rounds in [(10**9, 1.92e8), (10**10, 2.36e8)]:
-        settings = told(GDP, horizon, exploration="blocks")
-        for seed in range(5):
-            decisions = decisions_of(GDP, settings, FIFTY_ARMS, seed)
-            state = run_to_the_end(GDP, settings, FIFTY_ARMS, seed)
-            assert state.explored.sum() == pytest.approx(rounds, rel=0.01)
-            blocks = [(length, total) for arm, length, total in decisions if arm == UNIFORM]
-            assert sum(length for length, _ in blocks) > 0.99 * state.explored.sum()
-            assert all(0 <= total <= length for length, total in blocks)
 
 
 def test_index_of_gdp_ncb() -> None:
@@ -298,27 +285,6 @@ def test_length_of_the_original_s_phase_one() -> None:
     for horizon, rounds in [(10**6, 212_612), (10**7, 726_209), (10**8, 2_455_032)]:
         settings = told(NCB, horizon)
         assert ncb._end_of_phase_one(settings, 50) == (rounds, np.inf)
-
-
-def explored_rounds(settings: Any, seed: int) -> int:
-    """Return how long phase I lasts in one run."""
-    state, out = NCB.state(50), new_segments(5_000_000)
-    generator = np.random.default_rng(seed)
-    written = int(ncb._explore(settings, state, FIFTY_ARMS.arrays, generator, out))
-    assert state.explored[0] == 1
-    assert written == state.pulls.sum() == state.clock[0]
-    return written
-
-
-def test_phase_one_of_ncb() -> None:
-    # The released code: 9 L k / mu* = 7,477 rounds predict it; the largest sum crosses a little
-    # earlier, at about 7,000.
-    settings = told(NCB, 10**7, "as-coded")
-    lengths = [explored_rounds(settings, seed) for seed in range(40)]
-    assert 9 * np.log(1e7) * 50 / FIFTY_ARMS.means.max() == pytest.approx(7477, abs=0.5)
-    assert 6700 < np.mean(lengths) < 7300
-    # Barman et al. (2023), modified: it would take 2.7e6 rounds.
-    assert explored_rounds(told(NCB, 10**6, phase_one="420", width="2c"), 1) == 10**6
 
 
 def test_index_of_ncb() -> None:

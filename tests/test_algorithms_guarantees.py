@@ -72,13 +72,23 @@ EXPECTED: list[tuple[str, dict[str, float], int, str, dict[str, str], str, str]]
 ]
 
 
+ROOT = Path(__file__).resolve().parents[1]
+COINS = dpbandits.bernoulli([0.75, 0.5])
+
+
 def test_the_status_is_that_of_what_is_played() -> None:
     for algorithm, values, horizon, variant, interpretations, status, basis in EXPECTED:
         definition = REGISTRY[algorithm]
         parameters = definition.parameters_from(values)
-        found = guarantee_of(
-            definition, parameters, horizon, variant=variant, interpretations=interpretations
-        )
+        words: dict[str, Any] = {"variant": variant, "interpretations": interpretations}
+        found = guarantee_of(definition, parameters, horizon, **words)
+        shown = dpbandits.guarantee(algorithm, params=values, horizon=horizon, **words)
+        assert shown == found
+        if algorithm == "gdp-ncb" and horizon > 1:
+            played = dpbandits.simulate(
+                algorithm=algorithm, params=values, horizon=horizon, bandit=COINS, runs=1, **words
+            )
+            assert played.guarantee == found
         assert found.status == status, (algorithm, values, horizon, variant)
         assert found.basis.startswith(basis)
         assert bool(found.basis) == bool(basis)
@@ -217,23 +227,6 @@ def test_a_copy_under_another_id_has_no_verdict_on_the_original() -> None:
     assert dpbandits.guarantee(own, eta=0.5, horizon=9).describe() == (
         "0.5-GDP, central model; stated by a paper of mine; neither proved nor refuted here"
     )
-
-
-ROOT = Path(__file__).resolve().parents[1]
-COINS = dpbandits.bernoulli([0.75, 0.5])
-
-
-def test_the_api_sees_variant_interpretations_and_horizon() -> None:
-    common: dict[str, Any] = {"algorithm": "gdp-ncb", "params": {"epsilon": 0.2}}
-    for words, status in (
-        ({"horizon": 10**8}, "refuted"),
-        ({"horizon": 10**6}, "stated"),
-        ({"horizon": 10**8, "variant": "repaired"}, "proved"),
-        ({"horizon": 10**8, "variant": "repaired", "interpretations": {"cap": "none"}}, "stated"),
-    ):
-        found = dpbandits.guarantee(**common, **words)
-        assert found.status == status
-        assert dpbandits.simulate(**common, **words, bandit=COINS, runs=1).guarantee == found
 
 
 def test_a_guarantee_of_your_own_is_shown_as_stated_and_a_failing_one_is_one_line() -> None:

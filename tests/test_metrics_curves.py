@@ -1,6 +1,7 @@
 """Nash regret, regret and pulls in one pass, against a computation round by round."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -310,6 +311,8 @@ def test_a_curve_is_read_off_its_parts() -> None:
     np.testing.assert_array_equal(plain.with_bias("subtracted").nash_regret, one.nash_regret)
     np.testing.assert_allclose(plain.nash_regret - one.nash_regret, one.bias, rtol=1e-10)
     np.testing.assert_array_equal(np.asarray(one), one.nash_regret)
+    with pytest.raises(ValueError, match="is a copy"):
+        np.array(one, copy=False)
     assert list(one) == one.nash_regret.tolist()
     assert len(one) == 2
     assert one[1] == one.nash_regret[1]
@@ -328,44 +331,16 @@ def test_a_curve_is_read_off_its_parts() -> None:
         np.testing.assert_array_equal(each.bias, one.bias)
 
 
-def test_an_array_of_a_curve_is_never_passed_off_as_no_copy() -> None:
-    assert np.array(curve()).tolist() == curve().nash_regret.tolist()
-    with pytest.raises(ValueError, match="is a copy"):
-        np.array(curve(), copy=False)
-
-
-def test_wrong_words_and_too_few_runs_are_refused() -> None:
-    for bias in ["", "Kept", None, True]:
-        expected = f"bias is {bias!r}; allowed: subtracted, kept"
-        assert message_of(lambda: curve().with_bias(bias)).startswith(expected)
-        assert message_of(lambda: simulate().nash_regret(at=[80], bias=bias)).startswith(expected)
-    for level in [0.0, 1.0, -0.5, 95, math.nan]:
-        assert "level is " in message_of(lambda: curve().interval(level))
-    one = curve(runs=1)
-    assert np.isfinite(one.with_bias("kept").nash_regret).all()
-    for name, wanted in [
-        ("standard_error", "a standard error"),
-        ("bias", "a bias, or bias='kept'"),
-        ("nash_regret", "a bias, or bias='kept'"),
-        ("interval", "an interval"),
-    ]:
-        message = message_of(lambda: one.interval() if name == "interval" else getattr(one, name))
-        assert message == f"runs is 1; allowed: at least 2 for {wanted}"
-
-
 def simulate(**changes: Any) -> Simulation:
-    base: dict[str, Any] = {"algorithm": "m-ts-gaussian", "params": {"b": 2, "c": 1.5}}
+    base: dict[str, Any] = {"algorithm": "ucb1"}
     return dpbandits.simulate(**(base | {"bandit": BANDIT, "horizon": 80, "runs": 12} | changes))
 
 
 def test_curves_are_those_of_the_reference_s_decisions() -> None:
     """By segments from kernels, round by round from the plain references on the same streams."""
     for algorithm, params in (
-        ("m-ts-gaussian", {"b": 2, "c": 1.5}),
         ("ucb1", {}),
-        ("dp-se", {"epsilon": 1.0}),
         ("dp-ts-ucb", {"alpha": 1.0}),
-        ("lazy-dp-ts", {"epsilon": 0.5}),
     ):
         simulation = simulate(algorithm=algorithm, params=params, seed=8)
         cell, played = simulation.cell, []
@@ -404,37 +379,61 @@ def test_nominal_means_score_the_same_runs() -> None:
     np.testing.assert_array_equal(without.nash_regret, for_true.nash_regret)
 
 
-def test_logarithms_stand_in_for_tiny_means() -> None:
-    """Panel (a), DP-NCB: a mean of (2e)^-700 is 0 in a double, its logarithm is not."""
-    logarithm = -700 * math.log(2 * math.e)
-    arms = dpbandits.bernoulli([0.0, 1.0]).arms
-    exact = dpbandits.Bandit(arms, logarithms=(logarithm, 0.0))
-    # UCB1 begins with arm 0 in every run.
-    found = simulate(algorithm="ucb1", params={}, bandit=exact, horizon=700)
-    assert found.nash_regret(at=[1]).log_mean[0] == pytest.approx(logarithm, rel=1e-14)
-    floored = simulate(algorithm="ucb1", params={}, bandit=dpbandits.Bandit(arms), horizon=700)
-    assert floored.nash_regret(at=[1]).log_mean[0] == pytest.approx(math.log(1e-300))
-    np.testing.assert_array_equal(found.pulls, floored.pulls)
+REFUSED: list[tuple[Callable[[], Any], str]] = [
+    *(
+        (call, f"bias is {bias!r}; allowed: subtracted, kept")
+        for bias in ("", "Kept", None, True)
+        for call in (
+            lambda bias=bias: curve().with_bias(bias),
+            lambda bias=bias: simulate().nash_regret(at=[80], bias=bias),
+        )
+    ),
+    *(
+        (lambda level=level: curve().interval(level), f"level is {level}")
+        for level in (0.0, 1.0, -0.5, 95, math.nan)
+    ),
+    *(
+        (lambda name=name: getattr(curve(runs=1), name), f"runs is 1; allowed: at least 2 for {of}")
+        for name, of in (
+            ("standard_error", "a standard error"),
+            ("bias", "a bias, or bias='kept'"),
+            ("nash_regret", "a bias, or bias='kept'"),
+        )
+    ),
+    (lambda: curve(runs=1).interval(), "runs is 1; allowed: at least 2 for an interval"),
+    *(
+        (lambda words=words: dpbandits.Bandit(BANDIT.arms, **words), f"bandit: {expected}")
+        for words, expected in (
+            ({"nominal": (0.5,)}, "1 nominal for 3 arms; allowed: one an arm"),
+            ({"nominal": (0.5, 1.5, 0.0)}, "nominal mean is 1.5; allowed: 0 to 1"),
+            ({"nominal": (0.5, math.nan, 0.0)}, "nominal mean is nan; allowed: 0 to 1"),
+            ({"logarithms": (0.0, 0.0, 0.0)}, "logarithm is 0.0; allowed: that of the mean"),
+            ({"logarithms": (-math.inf,) * 3}, "logarithm is -inf; allowed: that of the mean"),
+        )
+    ),
+    *(
+        (
+            lambda name=name: require_metric(name, METRICS),
+            f"metric is {name!r}; allowed: {', '.join(METRICS)}",
+        )
+        for name in ("nash", "", None, ["pulls"], 3)
+    ),
+]
 
 
-def test_wrong_scores_are_refused() -> None:
-    for changes, expected in [
-        ({"nominal": (0.5,)}, "bandit: 1 nominal for 3 arms; allowed: one an arm"),
-        ({"nominal": (0.5, 1.5, 0.0)}, "bandit: nominal mean is 1.5; allowed: 0 to 1"),
-        ({"nominal": (0.5, math.nan, 0.0)}, "bandit: nominal mean is nan; allowed: 0 to 1"),
-        ({"logarithms": (0.0, 0.0, 0.0)}, "bandit: logarithm is 0.0; allowed: that of the mean"),
-        ({"logarithms": (-math.inf,) * 3}, "bandit: logarithm is -inf; allowed: that of the mean"),
-    ]:
-        assert message_of(lambda: dpbandits.Bandit(BANDIT.arms, **changes)).startswith(expected)
+def test_wrong_words_scores_and_too_few_runs_are_refused() -> None:
+    for call, expected in REFUSED:
+        assert message_of(call).startswith(expected)
+    assert np.isfinite(curve(runs=1).with_bias("kept").nash_regret).all()
 
 
 def test_runs_that_would_overflow_or_make_no_curves_are_refused() -> None:
-    many = simulate(algorithm="ucb1", params={}, runs=MAXIMAL_RUNS + 1)
+    many = simulate(runs=MAXIMAL_RUNS + 1)
     message = message_of(lambda: many.nash_regret(at=[80]))
     assert message == "runs of one Nash curve is 8192; allowed: a whole number from 1 to 8191"
     # 2^13 - 1 means of 1 in units of 2^-50 still fit.
     assert MAXIMAL_RUNS * 2**50 < 2**63 <= (MAXIMAL_RUNS + 1) * 2**50
-    long = simulate(algorithm="ucb1", params={}, runs=1000, horizon=2**53)
+    long = simulate(runs=1000, horizon=2**53)
     message = message_of(lambda: long.nash_regret(at=[80]))
     longest = MAXIMAL_PULLS // 1000
     assert message.startswith(f"horizon is {2**53}, for a Nash curve of 1000 runs; allowed: at ")
@@ -481,7 +480,9 @@ def recorded(
 
 @given(traces(), bandits(5))
 def test_metrics_are_those_of_the_rounds(trace: Trace, bandit: dpbandits.Bandit) -> None:
-    arms, segments, grid = trace
+    _, segments, grid = trace
+    arms = len(bandit.arms)
+    segments = [(arm % arms, length, rewards) for arm, length, rewards in segments]
     run = recorded(arms, segments, grid)
     played: list[int] = []
     known, total = {}, 0.0
@@ -489,9 +490,13 @@ def test_metrics_are_those_of_the_rounds(trace: Trace, bandit: dpbandits.Bandit)
         played += [arm] * length
         total += rewards
         known[len(played)] = total
-    for index, t in enumerate(grid):
+    regrets = zip(pseudo_regret(run, bandit), realised_regret(run, bandit), strict=True)
+    for index, (t, (pseudo, realised)) in enumerate(zip(grid, regrets, strict=True)):
         assert run.pulls_at[index].tolist() == [played[:t].count(arm) for arm in range(arms)]
         np.testing.assert_equal(run.rewards_at[index], known.get(t, np.nan))
+        np.testing.assert_allclose(pseudo, bandit.gaps[played[:t]].sum(), rtol=1e-12, atol=1e-12)
+        expected = bandit.means.max() * t - known.get(t, np.nan)
+        np.testing.assert_allclose(realised, expected, rtol=1e-12, atol=1e-12)
     assert pulls(run, bandit).tolist() == [played.count(arm) for arm in range(arms)]
     sums, counts = [0.0] * arms, [0] * arms
     for arm in played:
@@ -525,27 +530,6 @@ def test_regret_does_not_depend_on_the_other_times(trace: Trace, bandit: dpbandi
             np.testing.assert_array_equal(alone, [value])
 
 
-def test_metrics_by_hand() -> None:
-    # Arms of means 1/2, 1/4 and 1, all dyadic: gaps 1/2, 3/4 and 0, so every number is exact.
-    bandit = dpbandits.bernoulli([0.5, 0.25, 1.0])
-    # Rounds: 0 | 1 1 1 | 0 | 2 2 | 1, with rewards 1 | 2 | 0 | 1.5 | 0.25.
-    segments = [(0, 1, 1.0), (1, 3, 2.0), (0, 1, 0.0), (2, 2, 1.5), (1, 1, 0.25)]
-    run = recorded(3, segments, list(range(1, 9)), (2,))
-    expected = [0.5, 1.25, 2.0, 2.75, 3.25, 3.25, 3.25, 4.0]
-    assert pseudo_regret(run, bandit).tolist() == expected
-    # mu* t less the rewards so far, known where a segment ends: t = 1, 4, 5, 7, 8.
-    expected = [0.0, np.nan, np.nan, 1.0, 2.0, np.nan, 2.5, 3.25]
-    np.testing.assert_array_equal(realised_regret(run, bandit), expected)
-    assert pulls(run, bandit).tolist() == [2.0, 4.0, 2.0]
-    # Arm 0: first pull in round 1; n = 1 in rounds 2 to 5, n = 2 in rounds 6 to 8.
-    # Arm 1: first pull in round 2; n = 1 in round 3, 2 in round 4, 3 in rounds 5 to 8.
-    # Arm 2: first pull in round 6; n = 1 in round 7, 2 in round 8.
-    expected = [4 / 2 + 3 / 3, 1 / 2 + 1 / 3 + 4 / 4, 1 / 2 + 1 / 3]
-    np.testing.assert_allclose(inverse_counts(run, bandit), expected, rtol=1e-15)
-    never_pulled = recorded(3, [(0, 5, 1.0)], [5])
-    assert inverse_counts(never_pulled, bandit).tolist()[1:] == [0.0, 0.0]
-
-
 def test_inverse_counts_cost_nothing_where_they_are_not_kept() -> None:
     # A division a pull would take an hour.
     segments = [(0, 10**12, 1.0), (1, 10**12, 2.0), (0, 5, 0.5)]
@@ -553,12 +537,6 @@ def test_inverse_counts_cost_nothing_where_they_are_not_kept() -> None:
     assert run.pulls.tolist() == [10**12 + 5, 10**12, 0]
     assert run.pulls_at[0].tolist() == [3, 0, 0]
     assert run.rewards_at[-1] == 3.5
-
-
-def test_unknown_metrics_are_refused() -> None:
-    for name in ["nash", "", None, ["pulls"], 3]:
-        expected = f"metric is {name!r}; allowed: {', '.join(METRICS)}"
-        assert message_of(lambda: require_metric(name, METRICS)).startswith(expected)
 
 
 def test_intervals_over_runs() -> None:
