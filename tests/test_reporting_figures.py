@@ -284,22 +284,14 @@ def test_rates_have_the_intervals_of_clopper_and_pearson(tmp_path: Path) -> None
         assert end.loc["DP-OD"].tolist() == pytest.approx([0, far], rel=1e-8)
 
 
-def quantities(simulation: str, **tags: Any) -> pd.DataFrame:
-    """Return what is recorded of Nash curves, a row a curve, a column a quantity and time."""
-    rows = FOURTH.frame(simulation)
-    rows = rows[rows["metric"].isin(nash_quantities("nash_regret"))]
-    for column, value in tags.items():
-        rows = rows[rows[column] == value]
-    return rows.pivot(index="run", columns=["metric", "t"], values="value")
-
-
 def test_of_several_nash_curves_the_mean_of_their_regrets_has_a_t_interval() -> None:
     """Panel (a): a value is the mean of ten curves, not the regret of a mean."""
     table = read_csv("dp-ncb", "fig1", "fig1a")
     row = table[table["series"] == "GDP-NCB"].iloc[-1]
-    tags = {"algorithm": "gdp-ncb", "variant": "as-coded", "epsilon": 2}
-    wide = quantities("panel-a", horizon=row["x"], **tags)
-    regrets = (wide["best_mean"] - np.exp(wide["nash_log_mean"])).to_numpy().ravel()
+    rows = FOURTH.frame("panel-a").query("algorithm == 'gdp-ncb' and variant == 'as-coded'")
+    rows = rows[(rows["epsilon"] == 2) & (rows["horizon"] == row["x"])]
+    wide = rows.pivot_table("value", index=["run", "t"], columns="metric")
+    regrets = wide["best_mean"] - np.exp(wide["nash_log_mean"])
     half = stats.t.ppf(0.975, 9) * regrets.std(ddof=1) / np.sqrt(10)
     expected = [regrets.mean(), regrets.mean() - half, regrets.mean() + half, 500]
     assert row[["y", "lo", "hi", "runs"]].tolist() == pytest.approx(expected, rel=1e-8)
