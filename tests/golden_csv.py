@@ -66,8 +66,8 @@ def build(folder: Path = FOLDER, workers: int = 1) -> dict[str, str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Figure, "savefig", lambda *_, **__: None)
         # All results first: claims read those of comparisons, too.
-        for target in every:
-            if target.kind == RESULTS and target.files[0] in read and not is_current(target):
+        for target in (each for each in every if each.kind == RESULTS and each.files[0] in read):
+            if results_stamp(target.files[0]) not in target.depends_on.values():
                 build_results(project, target.paper, target.name, workers)
         for target in every:
             if target.kind in MAKERS:
@@ -78,14 +78,10 @@ def build(folder: Path = FOLDER, workers: int = 1) -> dict[str, str]:
     }
 
 
-def is_current(target: Target) -> bool:
-    """Return whether results are there that depend on the present sources and config."""
-    return results_stamp(target.files[0]) in target.depends_on.values()
-
-
 def differences(found: str, golden: str) -> Iterator[str]:
     """Yield what differs between the texts of two csv files: columns, rows, or cells by column."""
-    (head, *rows), (golden_head, *golden_rows) = map(cells_of, (found, golden))
+    tables = [list(csv.reader(io.StringIO(text))) for text in (found, golden)]
+    (head, *rows), (golden_head, *golden_rows) = tables
     if head != golden_head or len(rows) != len(golden_rows):
         yield f"{len(rows)} rows of {head}, not {len(golden_rows)} of {golden_head}"
         return
@@ -96,11 +92,6 @@ def differences(found: str, golden: str) -> Iterator[str]:
             new, old = pairs[moved[0]]
             count = f"{len(moved)} of {len(rows)} rows"
             yield f"{column}: {count}, in row {moved[0]} {new} in place of {old}"
-
-
-def cells_of(text: str) -> list[list[str]]:
-    """Return the rows of a csv text."""
-    return list(csv.reader(io.StringIO(text)))
 
 
 def is_same(new: str, old: str) -> bool:

@@ -45,13 +45,12 @@ from dpbandits.comparisons.field import (
 )
 from dpbandits.comparisons.instances import INSTANCES as MAKERS
 from dpbandits.config import Context
-from dpbandits.engine.cells import Cell, Series
+from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import sources_of
-from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
-from dpbandits.privacy import Guarantee, dp_ts_ucb_gdp, epsilon, modified_ts_gdp
+from dpbandits.privacy import dp_ts_ucb_gdp, epsilon, modified_ts_gdp
 from dpbandits.reporting.draw import COLUMNS, drawn_diagram
-from support import ROOT
+from support import ROOT, refused
 from synthetic_results import ACROSS
 
 STUDY = Project.load(ROOT).study("choosing")
@@ -93,30 +92,25 @@ def test_every_registered_algorithm_plays_under_its_name(
     assert all(REGISTRY[name].name == title for name, (title, _) in PLAYERS.items())
 
 
-def guarantee_of_cell(cell: Cell) -> Guarantee:
-    """Return what is known of the guarantee of what a cell plays."""
-    return guarantee_of(
-        cell.definition,
-        cell.parameters,
-        cell.horizon,
-        variant=cell.variant,
-        interpretations=dict(cell.interpretations),
-        bandit=cell.bandit,
-    )
-
-
 def test_every_variant_keeps_the_budget_of_its_class_as_audited(
     played: list[Series], best_arms: list[Series]
 ) -> None:
     largest = max(series.tags.get("epsilon", 0.0) for series in played)
     # Guarantees do not depend on the arms: one instance stands for all.
-    alike = [s for s in played if s.tags["instance"] == "linear"] + best_arms
-    for series in alike:
-        kind, known = PLAYERS[series.cell.definition.id][1], guarantee_of_cell(series.cell)
+    for series in [s for s in played if s.tags["instance"] == "linear"] + best_arms:
+        cell = series.cell
+        kind = PLAYERS[cell.definition.id][1]
+        known = guarantee_of(
+            cell.definition,
+            cell.parameters,
+            cell.horizon,
+            variant=cell.variant,
+            interpretations=dict(cell.interpretations),
+            bandit=cell.bandit,
+        )
         if kind == NONE:
             assert "epsilon" not in series.tags
-            if series in played:
-                assert known.epsilon(DELTA) > largest
+            assert series not in played or known.epsilon(DELTA) > largest
             continue
         assert known.status in KEPT, series.label
         assert (known.model == "local") == (kind == "local")
@@ -137,29 +131,23 @@ def test_every_algorithm_plays_on_every_instance_of_every_question(played: list[
         expected = [20] if name == "dp-ts-ucb" else [0.05, 0.2, 1, 5, 20]
         assert kind == NONE or list(budgets[name]) == expected
     counts = tags.groupby(["id", *SETTING], dropna=False).size().reset_index(name="instances")
-    assert counts.groupby("arms")["instances"].unique().map(list).to_dict() == {
-        **{2: [17], 5: [19]},
-        **{20: [19], 50: [19]},
-    }
+    instances = counts.groupby("arms")["instances"].unique().map(list).to_dict()
+    assert instances == {2: [17], 5: [19], 20: [19], 50: [19]}
     assert (counts.groupby("id")[["arms", "horizon"]].nunique() == [4, 3]).all(axis=None)
 
 
 def test_every_open_logarithm_is_played_both_ways(played: list[Series]) -> None:
-    others = STUDY.simulation("logarithms").series()
-
     def labels(series: list[Series]) -> set[str]:
-        return {
-            str((s.cell.definition.id, *(s.tags[key] for key in [*SETTING, "instance"])))
-            for s in series
-        }
+        keys = [*SETTING, "instance"]
+        return {str((s.cell.definition.id, *(s.tags[key] for key in keys))) for s in series}
 
+    others = STUDY.simulation("logarithms").series()
     is_open = {n for n in REGRET if "base2" in REGISTRY[n].interpretations.get("log", ())}
     assert is_open == {"lazy-dp-ts", "anytime-lazy-ucb", "dp-ts"}
     assert labels(others) == labels([s for s in played if s.cell.definition.id in is_open])
     for series in others:
         default = REGISTRY[series.cell.definition.id].interpretations["log"][0]
-        log = dict(series.cell.interpretations)["log"]
-        assert {default, log} == {"base2", "natural"}
+        assert {default, dict(series.cell.interpretations)["log"]} == {"base2", "natural"}
 
 
 def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
@@ -171,43 +159,33 @@ def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
     assert not bandits[0] & bandits[1]
 
 
-@pytest.mark.parametrize("arms", [2, 5, 20, 50])
-def test_instances_have_one_best_arm_in_an_order_of_their_own(arms: int) -> None:
-    made = [
-        MAKERS["one-good"](arms, 0.75, 0.5),
-        MAKERS["falling"](arms, 0.75, 0.25, 2),
-        MAKERS["flattening"](arms, 0.75, 0.25, 2),
-        MAKERS["random-means"](arms, 1),
-        *(MAKERS["drawn"](arms, number) for number in range(1, 13)),
-    ]
-    for bandit in made:
-        assert np.sum(bandit.means == bandit.means.max()) == 1
-        assert bandit.means.min() >= 0.0
-        assert bandit.means.max() <= 1.0
-    assert len({int(bandit.means.argmax()) for bandit in made[:3]}) == 1
-    axes = MAKERS["falling"](arms, 0.75, 0.25, 2, axes=True)
-    np.testing.assert_array_equal(axes.means, made[1].means)
+def test_instances_have_one_best_arm_in_an_order_of_their_own() -> None:
+    for arms in (2, 5, 20, 50):
+        made = [
+            MAKERS["one-good"](arms, 0.75, 0.5),
+            MAKERS["falling"](arms, 0.75, 0.25, 2),
+            MAKERS["flattening"](arms, 0.75, 0.25, 2),
+            MAKERS["random-means"](arms, 1),
+            *(MAKERS["drawn"](arms, number) for number in range(1, 13)),
+        ]
+        means = np.array([bandit.means for bandit in made])
+        assert ((means == means.max(axis=1, keepdims=True)).sum(axis=1) == 1).all()
+        assert ((means >= 0.0) & (means <= 1.0)).all()
+        assert len(set(means[:3].argmax(axis=1))) == 1
+        axes = MAKERS["falling"](arms, 0.75, 0.25, 2, axes=True)
+        np.testing.assert_array_equal(axes.means, means[1])
 
 
 def test_the_shapes_are_those_of_their_names() -> None:
-    x = np.linspace(0, 1, 5)
-    falling = np.sort(MAKERS["falling"](5, 0.75, 0.25, 2).means)[::-1]
-    flattening = np.sort(MAKERS["flattening"](5, 0.75, 0.25, 2).means)[::-1]
-    np.testing.assert_allclose(falling, 0.75 - 0.5 * x**2)
-    np.testing.assert_allclose(flattening, [0.75, 0.53125, 0.375, 0.28125, 0.25])
+    for shape, means in {
+        "falling": 0.75 - 0.5 * np.linspace(0, 1, 5) ** 2,
+        "flattening": [0.75, 0.53125, 0.375, 0.28125, 0.25],
+    }.items():
+        found = np.sort(MAKERS[shape](5, 0.75, 0.25, 2).means)[::-1]
+        np.testing.assert_allclose(found, means)
     plane = MAKERS["quarter-circle"](20, [0.55, 0.5])
     assert np.shape(plane.features) == (20, 2)
     np.testing.assert_allclose(plane.means, np.dot(plane.features, [0.55, 0.5]))
-
-
-def test_tuned_parameters_are_those_of_the_smallest_regret_on_the_tuning_instances() -> None:
-    tags = {"arms": 5, "horizon": 10_000, "epsilon": 1}
-    context = Context(tags, 10_000, 5, tuning_rows())
-    assert FORMULAS["tuned_b"](context) == 20
-    tuned = Context({"share": 0.01, "epsilon": 1}, 10_000, 5)
-    assert FORMULAS["tuned_c"](context) == share_c(tuned)
-    with pytest.raises(InputError, match="needs the key tuned_by"):
-        FORMULAS["tuned_b"](Context(tags, 10_000, 5))
 
 
 def test_a_planted_winner_is_found() -> None:
@@ -237,8 +215,8 @@ def test_planted_ties_stay_ties_at_the_stated_rate() -> None:
 
 def test_without_the_correction_the_null_control_would_be_seen() -> None:
     """The test above can fail: at a rate of 1 every tie has a winner."""
-    rows = rows_of({"dp-se": 100.0, "adap-ucb": 100.0}, 0.2, 5)
-    assert (winners(mean_scores(family_scores(rows)), rate=1.0)["verdict"] == WINNER).all()
+    scores = mean_scores(family_scores(rows_of({"dp-se": 100.0, "adap-ucb": 100.0}, 0.2, 5)))
+    assert (winners(scores, rate=1.0)["verdict"] == WINNER).all()
 
 
 def test_most_named_winners_are_right_in_a_mixed_map() -> None:
@@ -263,9 +241,10 @@ def test_results_do_not_depend_on_the_order_of_algorithms() -> None:
 
 
 def test_equal_scores_without_spread_are_a_tie() -> None:
-    assert (map_of(rows_of({"dp-se": 100.0, "adap-ucb": 100.0}, 0.0, 1))["verdict"] == TIE).all()
-    apart = map_of(rows_of({"dp-se": 100.0, "adap-ucb": 101.0}, 0.0, 1))
-    assert set(zip(apart["first"], apart["verdict"], strict=True)) == {("dp-se", WINNER)}
+    for other, answer in ((100.0, TIE), (101.0, WINNER)):
+        table = map_of(rows_of({"dp-se": 100.0, "adap-ucb": other}, 0.0, 1))
+        assert set(table["verdict"]) == {answer}
+    assert set(table["first"]) == {"dp-se"}
 
 
 def test_every_instance_counts_alike_whatever_its_regret() -> None:
@@ -362,25 +341,22 @@ def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
     drawn, points = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
     assert list(points.columns) == COLUMNS
     assert points[["x", "y"]].notna().all(axis=None)
-    assert len(drawn.axes) == {"extra-map": 4, "extra-tuning": 2}.get(name, 4)
+    assert len(drawn.axes) == (2 if name == "extra-tuning" else 4)
     drawn.canvas.draw()
     texts = [text for text in drawn.findobj(Text) if text.get_text()]
     assert min(text.get_fontsize() for text in texts) >= 7.0
-    questions = grid_rows()[SETTING].dropna().drop_duplicates()
     if name == "extra-map":
         # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.
-        assert len(points) == 2 * len(questions)
+        assert len(points) == 2 * len(grid_rows()[SETTING].dropna().drop_duplicates())
         assert points["series"].str.contains("tie of").any()
 
-
-# At equal privacy: who plays, at which budget, and tuned by what.
 
 KINDS = {name: kind for name, (_, kind) in REGRET.items() if name not in ("kl-ucb", "ts-beta")}
 OF_PAPERS = ("ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms")
 HORIZON = 100_000
 
 
-def context(tags: dict[str, Any], tuning: pd.DataFrame | None = None) -> Context:
+def context(tuning: pd.DataFrame | None = None, **tags: Any) -> Context:
     return Context(tags, HORIZON, 5, tuning)
 
 
@@ -395,12 +371,11 @@ def test_every_algorithm_plays_at_every_budget_that_it_can_meet(name: str) -> No
     budgets: dict[str, list[float | None]] = {}
     for line in series(name):
         cell, budget = line.cell, line.tags.get("epsilon")
-        algorithm, variant = cell.definition.id, cell.variant
+        algorithm = cell.definition.id
         budgets.setdefault(algorithm, []).append(budget)
-        assert variant == (
-            "repaired" if "gdp-ncb" in algorithm or "ldp-ncb" in algorithm else "as-written"
-        )
-        assert dict(cell.interpretations) == cell.definition.interpretations_from({}, variant)
+        is_uniform = "gdp-ncb" in algorithm or "ldp-ncb" in algorithm
+        assert cell.variant == ("repaired" if is_uniform else "as-written")
+        assert dict(cell.interpretations) == cell.definition.interpretations_from({}, cell.variant)
         guarantee = guarantee_of(cell.definition, cell.parameters, cell.horizon)
         if KINDS[algorithm] == APPROXIMATE:
             # The inverse of the conversion is found by bisection to about 1e-9.
@@ -410,13 +385,11 @@ def test_every_algorithm_plays_at_every_budget_that_it_can_meet(name: str) -> No
         else:
             # TS-Gaussian has a level, sqrt(T/2), far beyond every budget.
             assert guarantee.epsilon(DELTA) > 1000
-    assert set(budgets) == set(KINDS)
     every = budgets["dp-se"]
     # Theorem 4.4: sqrt(2 c0) = 2.875 at alpha = 1, whatever T is.
     few = [budget for budget in every if level(budget) >= 2.875]
-    for algorithm, played in budgets.items():
-        expected = few if algorithm == "dp-ts-ucb" else every
-        assert played == ([None] if KINDS[algorithm] == NONE else expected)
+    met = dict.fromkeys((PURE, LOCAL, APPROXIMATE), every) | {NONE: [None]}
+    assert budgets == {name: met[kind] for name, kind in KINDS.items()} | {"dp-ts-ucb": few}
 
 
 def test_the_tables_depend_on_no_kernel() -> None:
@@ -428,21 +401,23 @@ def test_the_tables_depend_on_no_kernel() -> None:
 @pytest.mark.slow
 def test_from_zeros_little_noise_locks_the_best_arm_out() -> None:
     """As the caption says; with the means carried on, as printed, regret falls to the end."""
+    cells = {
+        line.tags.get("epsilon"): line
+        for line in series("ts-is-dp-arms")
+        if line.cell.definition.id == "gdp-ncb"
+    }
     final = {}
-    for line in series("ts-is-dp-arms"):
-        cell, budget = line.cell, line.tags.get("epsilon")
-        if cell.definition.id != "gdp-ncb" or budget not in (5, 100):
-            continue
-        for start in ("zeros", "carried"):
-            final[start, budget] = dpbandits.simulate(
-                algorithm=cell.definition.id,
-                params=vars(cell.parameters),
-                bandit=cell.bandit,
-                horizon=cell.horizon,
-                runs=len(line.runs),
-                variant=cell.variant,
-                interpretations={"start": start},
-            ).pseudo_regret.mean()
+    for start, budget in itertools.product(("zeros", "carried"), (5, 100)):
+        cell = cells[budget].cell
+        final[start, budget] = dpbandits.simulate(
+            algorithm=cell.definition.id,
+            params=vars(cell.parameters),
+            bandit=cell.bandit,
+            horizon=cell.horizon,
+            runs=len(cells[budget].runs),
+            variant=cell.variant,
+            interpretations={"start": start},
+        ).pseudo_regret.mean()
     assert final["zeros", 100] > 1.5 * final["zeros", 5]
     assert final["carried", 100] < final["carried", 5]
 
@@ -458,46 +433,44 @@ def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
 
 def test_a_level_is_worth_its_budget() -> None:
     """ts-is-dp, Appendix D: eta = 1 and 5 are worth 4.88 and 35.57 at delta = 1e-6."""
-    assert level(4.88) == pytest.approx(1, abs=2e-3)
-    assert level(35.57) == pytest.approx(5, abs=2e-3)
+    assert [level(4.88), level(35.57)] == pytest.approx([1, 5], abs=2e-3)
     assert epsilon(DELTA, level(0.2)) == pytest.approx(0.2, rel=1e-6)
 
 
 def test_the_least_alpha_meets_the_budget_and_a_smaller_one_does_not() -> None:
     for budget in [17.5, 20, 100, 1000]:
-        alpha = least_alpha(context({"epsilon": budget}))
+        alpha = least_alpha(context(epsilon=budget))
         assert 0 < alpha < 1
         assert dp_ts_ucb_gdp(alpha, HORIZON) == pytest.approx(level(budget), rel=1e-9)
         assert dp_ts_ucb_gdp(alpha - 1e-3, HORIZON) > level(budget)
-
-
-def test_alpha_ends_where_the_algorithm_does() -> None:
-    assert least_alpha(context({"epsilon": 1e6})) == 0
+    assert least_alpha(context(epsilon=1e6)) == 0
     # dp-ts-ucb, DTU-F6: alpha = 1 is worth epsilon = 17.2.
-    with pytest.raises(InputError, match=r"epsilon is 17: DP-TS-UCB is 2\.875-Gaussian DP"):
-        least_alpha(context({"epsilon": 17}))
+    refused(
+        lambda: least_alpha(context(epsilon=17)), "epsilon is 17: DP-TS-UCB is 2.875-Gaussian DP"
+    )
 
 
 def test_pre_pulls_fit_into_the_horizon_and_meet_the_budget() -> None:
     for share in [0, 0.0005, 0.1, 1]:
-        tags = {"epsilon": 5, "share": share}
-        b, c = share_b(context(tags)), share_c(context(tags))
+        asked = context(epsilon=5, share=share)
+        b, c = share_b(asked), share_c(asked)
         assert b == share * HORIZON / 5
         assert modified_ts_gdp(b, c, HORIZON) == pytest.approx(level(5), rel=1e-9)
-        assert share_b(Context({"share": 1}, 1003, 5)) * 5 <= 1003
-
-
-def made_up_tuning() -> pd.DataFrame:
-    """Two budgets, three shares, two runs; the share of the best single run is not the best."""
-    rows = [
-        {"epsilon": budget, "share": share, "value": value}
-        for budget, values in ((1, ((9, 9), (1, 11), (5, 6))), (2, ((3, 3), (4, 4), (5, 5))))
-        for share, own in zip((0, 0.0025, 0.005), values, strict=True)
-        for value in own
-    ]
-    return pd.DataFrame(rows).assign(algorithm="m-ts-gaussian", metric="pseudo_regret")
+    assert share_b(Context({"share": 1}, 1003, 5)) * 5 <= 1003
 
 
 def test_what_is_tuned_has_the_smallest_mean_at_its_own_budget() -> None:
-    assert FORMULAS["tuned_b"](context({"epsilon": 1}, made_up_tuning())) == 100
-    assert FORMULAS["tuned_b"](context({"epsilon": 2}, made_up_tuning())) == 0
+    """Two budgets, three shares, two runs; the share of the best single run is not the best."""
+    values = {1: ((9, 9), (1, 11), (5, 6)), 2: ((3, 3), (4, 4), (5, 5))}
+    rows = [
+        {"epsilon": budget, "share": share, "value": value}
+        for budget, of_shares in values.items()
+        for share, own in zip((0, 0.0025, 0.005), of_shares, strict=True)
+        for value in own
+    ]
+    tuning = pd.DataFrame(rows).assign(algorithm="m-ts-gaussian", metric="pseudo_regret")
+    for budget, share, b in ((1, 0.005, 100), (2, 0, 0)):
+        asked = context(tuning, epsilon=budget)
+        assert FORMULAS["tuned_b"](asked) == b
+        assert FORMULAS["tuned_c"](asked) == share_c(context(epsilon=budget, share=share))
+    refused(lambda: FORMULAS["tuned_b"](context(epsilon=1)), "needs the key tuned_by")

@@ -166,10 +166,7 @@ def compared() -> pd.DataFrame:
     return dpbandits.compare([*names, "dp-ts-ucb"], cache=False, **told).frame(at=TIMES)
 
 
-FRAMES: dict[str, Callable[[], pd.DataFrame]] = {
-    "best arms": best_arms,
-    "compared": compared,
-}
+FRAMES: dict[str, Callable[[], pd.DataFrame]] = {"best arms": best_arms, "compared": compared}
 BOTH = ["regret", "realised_regret"]
 COMING = {"clock": "coming"}
 SIMULATED: dict[str, tuple[str, Bandit, int, dict[str, Any]]] = {
@@ -225,20 +222,12 @@ def cases() -> dict[str, Callable[[], Values]]:
     return dict(sorted(found.items()))
 
 
-def golden_values() -> dict[str, dict[str, str]]:
-    """Return what the file has of each case: name of a value -> its text."""
-    lines = FILE.read_text(encoding="utf-8").splitlines() if FILE.exists() else []
-    pairs = (line.split(": ") for line in lines)
-    return {case: dict(word.split("=") for word in words.split()) for case, words in pairs}
-
-
-def text_of(value: str | float) -> str:
-    """Return a value as the file has it."""
-    return value if isinstance(value, str) else f"{value:.12g}"
-
-
 CASES = cases()
-GOLDEN = golden_values()
+GOLDEN = {
+    case: dict(word.split("=") for word in words.split())
+    for case, words in (line.split(": ") for line in FILE.read_text(encoding="utf-8").splitlines())
+}
+"""Case -> name of a value -> its text."""
 WRITTEN_BY = f"`make golden UPDATE=1` writes tests/golden/{FILE.name} anew"
 PLAYED = sorted({case.partition(",")[0] for case in CASES})
 """What cases are of: an algorithm, frames, curves."""
@@ -265,10 +254,10 @@ def test_every_golden_value_has_a_case() -> None:
 
 def main() -> None:
     """Write the file anew."""
-    lines = [
-        f"{case}: {' '.join(f'{name}={text_of(value)}' for name, value in play().items())}\n"
-        for case, play in cases().items()
-    ]
+    lines = []
+    for case, play in CASES.items():
+        texts = {k: v if isinstance(v, str) else f"{v:.12g}" for k, v in play().items()}
+        lines.append(f"{case}: {' '.join(f'{k}={text}' for k, text in texts.items())}\n")
     FILE.write_text("".join(lines), encoding="utf-8")
 
 
