@@ -49,8 +49,7 @@ PRESUMED = [*on_series(0), *on_series(1, no_increase=0)]
         ([number(place, name, less=1) for name, place in {"x": -3.0, "y": -0.5, "z": -2.0}.items()],
          {"runs": 0, "runs_paper": 0, "verdicts": ["not contradicted", "fails"]}, [0.0],
          "binding comparison: y"),
-        ([*on_series(0)], {"interpretations": [NO_CODE]},
-         [0.0], "no code"),
+        ([*on_series(0)], {"interpretations": [NO_CODE]}, [0.0], "no code"),
     ],
 )  # fmt: skip
 def test_the_detail_names_what_a_verdict_depends_on(

@@ -44,7 +44,7 @@ def placed(region: Region, place: str) -> Placed:
     """Return a number at a place of a region, which has a finite end."""
     low, high, beyond = region.low, region.high, region.indifference
     end, out = (high, 1.0) if math.isfinite(high) else (low, -1.0)
-    inner = (low + high) / 2 if math.isfinite(low) and math.isfinite(high) else end - out
+    inner = (low + high) / 2 if math.isfinite(high - low) else end - out
     ends = {
         "inside": (inner, inner),
         "outside": (end + out * (beyond + 1.0),) * 2,
@@ -84,17 +84,13 @@ def patterns(claim: Entry, interpretation: Interpretation) -> Iterator[Places]:
     """Yield all parts at one place, all but one inside, and comparisons at random."""
     kinds = ("inside", "outside", "astride", "just beyond", "lost")
     for place in kinds:
-        yield lambda comparison, part, place=place: place  # type: ignore[misc]
+        yield lambda comparison, part, place=place: place
     for chosen, place in itertools.product(parts_of(claim, interpretation), kinds[1:]):
-        yield lambda comparison, part, chosen=chosen, place=place: (  # type: ignore[misc]
-            place if part == chosen else "inside"
-        )
+        places = {chosen: place}
+        yield lambda comparison, part, places=places: places.get(part, "inside")
     generator = np.random.default_rng(1)
-    for _ in range(20):
-        weights = generator.dirichlet(np.full(len(kinds), 0.3))
-        yield lambda comparison, part, weights=weights: str(  # type: ignore[misc]
-            generator.choice(kinds, p=weights)
-        )
+    for weights in generator.dirichlet(np.full(len(kinds), 0.3), 20):
+        yield lambda comparison, part, weights=weights: str(generator.choice(kinds, p=weights))
 
 
 def words_of(claim: Entry, interpretation: Interpretation) -> set[str]:
@@ -134,12 +130,9 @@ def test_a_lost_number_leaves_a_row_undecided(paper: str, monkeypatch: pytest.Mo
             ]
             lost = [deciding] if claim.combine != "all" else [[each] for each in deciding]
             for some in filter(None, lost):
-                found = verdict(
-                    monkeypatch,
-                    claim,
-                    interpretation,
-                    lambda comparison, part, some=some: (  # type: ignore[misc]
-                        "lost" if any(comparison is each for each in some) else "inside"
-                    ),
-                )
+
+                def places(comparison: Comparison, part: str, some: list[Comparison] = some) -> str:
+                    return "lost" if any(comparison is each for each in some) else "inside"
+
+                found = verdict(monkeypatch, claim, interpretation, places)
                 assert found == "undecided", (claim.id, interpretation.label)
