@@ -63,7 +63,7 @@ def frame_of(name: str, rate: Rate = drawn) -> pd.DataFrame:
     for tags in series_of(name):
         keys = {key: value for key, value in tags.items() if key != "series"}
         base = {**tags, "t": tags["horizon"], "arm": -1}
-        if PAPER.document["simulations"][name]["metrics"] == ["recommended"]:
+        if PAPER.plan(name).spec.metrics == ("recommended",):
             arms = np.random.default_rng(len(rows)).integers(0, 2, 300).astype(float)
             rows += [
                 {**base, "metric": "recommended", "run": run, "trials": 1, "value": arm}
