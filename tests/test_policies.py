@@ -169,7 +169,7 @@ def law_of_committing(settings: Any, bandit: Any, generator: Any) -> Any:
     [
         (Committing, "decisions", "passed"),
         (Quiet, "decisions", "failed"),
-        (law_of_committing, "law", "passed"),
+        pytest.param(law_of_committing, "law", "passed", marks=pytest.mark.slow),
         (Quiet, "law", "failed"),
     ],
 )
@@ -448,8 +448,3 @@ def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed() -> N
         "algorithm from-a-notebook: kernel choose was compiled before something that it uses was "
         "changed; allowed: "
     )
-
-
-def test_nash_regret_has_all_that_it_remembers() -> None:
-    curve = simulate(Remembers, params={"share": 0.5, "length": 5}).nash_regret(at=[1, 30])
-    assert np.isfinite(curve.nash_regret).all()
