@@ -7,7 +7,6 @@ import itertools
 import math
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -67,15 +66,21 @@ def test_a_schedule_beyond_the_limits_is_counted() -> None:
 
 def test_a_trial_that_is_no_halving_is_counted() -> None:
     """Negative control: DP-BAI pulls two of thirty arms; another arm is recommended."""
-    told: dict[str, Any] = {"params": {"epsilon": math.inf}, "bandit": section5(), "budget": 500}
-    baseline, dp_bai = (
-        dpbandits.identify(algorithm=name, **told, runs=1, seed=1).trace
-        for name in ("baseline", "dp-bai")
-    )
-    assert contradictions(baseline) == ["phases"]
-    assert contradictions(dp_bai) == ["phases", "unequal pulls"]
-    other = replace(baseline, recommended=(baseline.recommended + 1) % 30)
-    assert contradictions(other) == ["phases", "wrong arms"]
+    found = {
+        algorithm: dpbandits.identify(
+            algorithm=algorithm,
+            params={"epsilon": math.inf},
+            bandit=section5(),
+            budget=500,
+            runs=1,
+            seed=1,
+        ).trace
+        for algorithm in ("baseline", "dp-bai")
+    }
+    assert contradictions(found["baseline"]) == ["phases"]
+    assert contradictions(found["dp-bai"]) == ["phases", "unequal pulls"]
+    other = (found["baseline"].recommended + 1) % 30
+    assert contradictions(replace(found["baseline"], recommended=other)) == ["phases", "wrong arms"]
 
 
 def test_other_subsets_have_coefficients_above_one() -> None:
@@ -111,11 +116,16 @@ def test_variance_factors_are_those_of_every_subset() -> None:
 
 @pytest.mark.parametrize("instance", ["section5", "sphere"])
 def test_rounds_are_those_of_the_kernel(instance: str) -> None:
-    bandit = INSTANCES[instance]()
     runs = dpbandits.identify(
-        algorithm="dp-od", params={"epsilon": 1.0}, bandit=bandit, budget=500, runs=1, seed=1
+        algorithm="dp-od",
+        params={"epsilon": 1.0},
+        bandit=INSTANCES[instance](),
+        budget=500,
+        runs=1,
+        seed=1,
     )
-    assert len(runs.trace.phases) == design_rounds(rank_of(bandit.feature_matrix))
+    rank = rank_of(INSTANCES[instance]().feature_matrix)
+    assert len(runs.trace.phases) == design_rounds(rank)
 
 
 def test_hardness_is_the_formula_of_the_spec() -> None:
@@ -130,6 +140,12 @@ def test_hardness_is_the_formula_of_the_spec() -> None:
     assert hardness(means, 2, 1.0).identification == pytest.approx(4 / 0.3**2)
     assert hardness(means, 3, 1.0).identification == pytest.approx(5 / 0.32**2)
     assert hardness(means[:3], 3, 1.0).privacy == pytest.approx(3 / 0.3)
+
+
+def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool) -> int:
+    """Return the pulls at one budget."""
+    budgets, pulls = phase_totals(arms, dimension, schedule, linear)
+    return int(pulls[budgets == budget].item())
 
 
 def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bool) -> int:
@@ -157,6 +173,7 @@ def test_totals_agree_with_a_slow_enumeration() -> None:
 
 
 def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
+    """Return an instance with random features in [0, 1] and means in [0, 1]."""
     features = np.random.default_rng(seed).random((arms, dimension))
     return dpbandits.linear(features, np.full(dimension, 1.0 / dimension))
 
@@ -183,8 +200,8 @@ def test_totals_are_those_of_the_kernels() -> None:
             runs=1,
             seed=1,
         )
-        budgets, pulls = phase_totals(arms, dimension, schedule, algorithm == "dp-bai")
-        assert found.total_pulls[0] == pulls[budgets == budget].item()
+        linear = algorithm == "dp-bai"
+        assert found.total_pulls[0] == total(arms, dimension, schedule, budget, linear=linear)
 
 
 def test_the_bound_on_od_linbai_holds_for_its_kernel() -> None:

@@ -45,8 +45,12 @@ def drawn(name: str, tags: Tags) -> float:
 def series_of(name: str) -> list[dict[str, Any]]:
     """Return the tags of the series of a simulation."""
     return [
-        {"algorithm": each.cell.definition.id, "horizon": each.cell.horizon, **each.tags}
-        | {"series": each.label}
+        {
+            "series": each.label,
+            "algorithm": each.cell.definition.id,
+            "horizon": each.cell.horizon,
+            **each.tags,
+        }
         for each in PAPER.plan(name).series()
     ]
 
@@ -58,12 +62,16 @@ def frame_of(name: str, rate: Rate = drawn) -> pd.DataFrame:
     rows = []
     for tags in series_of(name):
         keys = {key: value for key, value in tags.items() if key != "series"}
-        values, metric, trials = np.array([round(rate(name, keys) * TRIALS)]), "success", TRIALS
+        base = {**tags, "t": tags["horizon"], "arm": -1}
         if PAPER.plan(name).spec.metrics == ("recommended",):
-            values = np.random.default_rng(len(rows)).integers(0, 2, 300)
-            metric, trials = "recommended", 1
-        base = {**tags, "t": tags["horizon"], "arm": -1, "metric": metric, "trials": trials}
-        rows += [{**base, "run": run, "value": float(one)} for run, one in enumerate(values)]
+            arms = np.random.default_rng(len(rows)).integers(0, 2, 300).astype(float)
+            rows += [
+                {**base, "metric": "recommended", "run": run, "trials": 1, "value": arm}
+                for run, arm in enumerate(arms)
+            ]
+        else:
+            won = float(round(rate(name, keys) * TRIALS))
+            rows.append({**base, "metric": "success", "run": 0, "trials": TRIALS, "value": won})
     return pd.DataFrame(rows)
 
 
@@ -87,17 +95,12 @@ def measured(claim: str, name: str, evidence: Evidence = EVIDENCE) -> dict[str, 
     return estimates
 
 
-def recorded(name: str, **where: Any) -> np.ndarray:
-    """Return the values of the one series with these tags, read from the frame."""
+def share(name: str, **where: Any) -> float:
+    """Return the success rate of the one series with these tags, read from the frame."""
     frame = frame_of(name)
     for key, value in where.items():
         frame = frame[frame[key] == value]
-    return frame.sort_values("run")["value"].to_numpy()
-
-
-def share(name: str, **where: Any) -> float:
-    """Return the success rate of a series."""
-    return float(recorded(name, **where).item()) / TRIALS
+    return float(frame["value"].item()) / TRIALS
 
 
 def values(found: Mapping[str, Estimate]) -> dict[str, float]:
@@ -168,12 +171,20 @@ def test_dp_bai_is_similar_from_the_epsilon_after_which_it_is_never_behind(
     assert found == pytest.approx(expected, nan_ok=True)
 
 
+def arms(name: str, **where: Any) -> np.ndarray:
+    """Return the arms that the trials of a series returned, read from the frame."""
+    frame = frame_of(name)
+    for key, value in where.items():
+        frame = frame[frame[key] == value]
+    return frame.sort_values("run")["value"].to_numpy()
+
+
 def test_trials_on_common_rewards_are_compared_one_by_one() -> None:
     gaps = measured("BAI-C3", "DP-BAI at epsilon=100 minus DP-BAI without noise on common rewards")
     mismatches = measured("BAI-C3", "trials in which DP-BAI without noise and OD-LinBAI differ")
     for budget in BUDGETS:
         noisy, plain = (
-            recorded("weak-privacy-stream", horizon=budget, epsilon=epsilon) == 0
+            arms("weak-privacy-stream", horizon=budget, epsilon=epsilon) == 0
             for epsilon in (100, 1e9)
         )
         gap = gaps[f"T={budget}"]
@@ -182,21 +193,21 @@ def test_trials_on_common_rewards_are_compared_one_by_one() -> None:
         lo, hi = gap.interval(0.05)
         assert hi - lo == pytest.approx(2 * 1.968 * spread, rel=0.01)
         private, other = (
-            recorded("noiseless", horizon=budget, algorithm=name)
-            for name in ("dp-bai", "od-linbai")
+            arms("noiseless", horizon=budget, algorithm=name) for name in ("dp-bai", "od-linbai")
         )
         assert mismatches[f"T={budget}"].value == (private != other).sum()
+
+
+def at_pair(algorithm: str, ratio: float, epsilon: float, budget: int) -> float:
+    name = "verdicts-ratios" if ratio > 20 else "verdicts-fig2"
+    return share(name, algorithm=algorithm, ratio=ratio, epsilon=epsilon, horizon=budget)
 
 
 def test_success_over_the_ratio_of_the_features() -> None:
     trends = measured("BAI-C6", "slope of the success rate of DP-OD over log(y/x)")
     for epsilon, budget in ((0.1, 200), (1, 5000), (0.5, 1000)):
         ratios = [1, 1.5, 2, 5, 10, 20, *((50, 100) if (epsilon, budget) == (0.5, 1000) else ())]
-        tags = {"algorithm": "dp-od", "epsilon": epsilon, "horizon": budget}
-        rates = [
-            share("verdicts-ratios" if ratio > 20 else "verdicts-fig2", ratio=ratio, **tags)
-            for ratio in ratios
-        ]
+        rates = [at_pair("dp-od", ratio, epsilon, budget) for ratio in ratios]
         label, slope = f"T={budget}, epsilon={epsilon:g}", np.polyfit(np.log(ratios), rates, 1)[0]
         assert (label in trends) == (0.6 <= rates[0] <= 0.98)
         if label in trends:

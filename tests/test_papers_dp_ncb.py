@@ -224,10 +224,13 @@ def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
 
 
 def test_curves_are_compared_in_the_order_of_other_curves_where_that_is_clear() -> None:
-    order, other = (
-        [curve(value, algorithm=name) for name, value in zip(("ncb", GDP, LDP), three, strict=True)]
-        for three in ((0.1, 0.2, 0.3), (0.1, 0.4, 0.3))
-    )
+    names = ("ncb", GDP, LDP)
+    order = [
+        curve(value, algorithm=name) for name, value in zip(names, (0.1, 0.2, 0.3), strict=True)
+    ]
+    other = [
+        curve(value, algorithm=name) for name, value in zip(names, (0.1, 0.4, 0.3), strict=True)
+    ]
     found = quantities.order_ratios(*order, *other)
     assert {label: one.value for label, one in found.items()} == pytest.approx(
         {"ncb over gdp-ncb": 0.25, "gdp-ncb over ldp-ncb": 4 / 3}

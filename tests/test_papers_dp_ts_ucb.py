@@ -43,19 +43,27 @@ from synthetic_results import PAPERS
 FRAMES = ExactResults("dp-ts-ucb")
 
 
-def test_levels_are_those_by_hand() -> None:
-    for result, horizon, alpha, accounting, expected, digits in [
-        ("privacy-by-horizon", 1e4, 0.0, "theorem4.4", 152.0, 3e-3),
-        ("privacy-by-horizon", 1e5, 0.75, "theorem4.4", 9.33, 3e-3),
-        ("privacy-by-horizon", 1e6, 1.0, "theorem4.4", 2.874972, 2e-7),
-        ("privacy-by-horizon", 1e6, 1.0, "theorem4.6", 10.69, 5e-4),
-        ("privacy-conversion", 1e6, 0.0, "theorem4.4", 2.15e5, 3e-3),
-        ("privacy-conversion", 1e6, 1.0, "theorem4.4", 17.2, 3e-3),
-    ]:
-        found = FRAMES.at(result, x=horizon, alpha=alpha, accounting=accounting)
-        assert found == pytest.approx(expected, rel=digits)
-    found = FRAMES.at("privacy-by-alpha", x=0.5, algorithm="m-ts-gaussian")
-    assert found == pytest.approx(231.97, rel=3e-5)
+@pytest.mark.parametrize(
+    ("result", "tags", "expected", "digits"),
+    [
+        ("privacy-by-horizon", {"x": 1e4, "alpha": 0.0, "accounting": "theorem4.4"}, 152.0, 3e-3),
+        ("privacy-by-horizon", {"x": 1e5, "alpha": 0.75, "accounting": "theorem4.4"}, 9.33, 3e-3),
+        (
+            "privacy-by-horizon",
+            {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.4"},
+            2.874972,
+            2e-7,
+        ),
+        ("privacy-by-horizon", {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.6"}, 10.69, 5e-4),
+        ("privacy-by-alpha", {"x": 0.5, "algorithm": "m-ts-gaussian"}, 231.97, 3e-5),
+        ("privacy-conversion", {"x": 1e6, "alpha": 0.0, "accounting": "theorem4.4"}, 2.15e5, 3e-3),
+        ("privacy-conversion", {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.4"}, 17.2, 3e-3),
+    ],
+)
+def test_levels_are_those_by_hand(
+    result: str, tags: dict[str, Any], expected: float, digits: float
+) -> None:
+    assert FRAMES.at(result, **tags) == pytest.approx(expected, rel=digits)
 
 
 def test_factors_of_equal_privacy_are_those_by_hand() -> None:

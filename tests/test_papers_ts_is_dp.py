@@ -169,12 +169,21 @@ def made(slopes: Slopes = SLOPES) -> pd.DataFrame:
             factor = 1.0 + 0.01 * np.sin(run)
             pulls = np.clip(t - b * np.arange(5), 0, b)
             value = pulls @ GAPS + factor * slope * max(t - 5 * b, 0)
-            row = {"metric": "pseudo_regret", "t": t, "arm": -1, "value": value}
-            rows.append({**tags, "run": run, **row})
+            rows.append(
+                {**tags, "run": run, "metric": "pseudo_regret", "t": t, "arm": -1, "value": value}
+            )
         for run, arm in itertools.product(range(RUNS), range(5)):
             value = prepull_sums(b, 5, HORIZON)[arm] + generator.uniform(1.0, 9.0)
-            row = {"metric": "inverse_counts", "t": HORIZON, "arm": arm, "value": value}
-            rows.append({**tags, "run": run, **row})
+            rows.append(
+                {
+                    **tags,
+                    "run": run,
+                    "metric": "inverse_counts",
+                    "t": HORIZON,
+                    "arm": arm,
+                    "value": value,
+                }
+            )
     return pd.DataFrame(rows)
 
 

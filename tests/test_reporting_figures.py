@@ -59,29 +59,25 @@ from synthetic_results import (
 SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each in EVERY_FIGURE}
 EVERY = supplementary_slow(EVERY_FIGURE)
 OF_PANELS = supplementary_slow(each for each in EVERY_FIGURE if not SPECS[each].is_diagram)
-SEVERAL = [each for each in EVERY_FIGURE if len(SPECS[each].panels) > 1]
 SMALLEST_TEXT = 7.0  # points, at the size of a column
 LEGEND_SHARE = 0.2
 
 
 @cache
-def picture(paper: str, name: str, panels: str) -> Figure:
-    """Return these panels of a figure, or its diagram, laid out but not written."""
+def pictures(paper: str, name: str) -> list[Figure]:
+    """Return the figure and each of its panels, laid out but not written, drawn once for all."""
     own, spec = PAPERS[paper], SPECS[paper, name]
-    if spec.is_diagram:
-        rows = read_rows(spec.diagram_reads, own.frame, name)
-        figure = drawn_diagram(own.paper.diagrams[name], rows)[0]
+    lines = {letter: own.lines(name, letter) for letter in spec.panels}
+    if lines:
+        parts = [lines, *({letter: of_panel} for letter, of_panel in lines.items())]
+        drawn = [draw_panels(spec, part, paper) for part in parts]
     else:
-        lines = {letter: own.lines(name, letter) for letter in panels or [""]}
-        figure = draw_panels(spec, lines, paper)
-    FigureCanvasAgg(figure)
-    figure.draw_without_rendering()
-    return figure
-
-
-def whole(paper: str, name: str) -> Figure:
-    """Return a figure with all of its panels."""
-    return picture(paper, name, "".join(SPECS[paper, name].panels))
+        rows = read_rows(spec.diagram_reads, own.frame, name)
+        drawn = [drawn_diagram(own.paper.diagrams[name], rows)[0]]
+    for figure in drawn:
+        FigureCanvasAgg(figure)
+        figure.draw_without_rendering()
+    return drawn
 
 
 # Files
@@ -197,7 +193,7 @@ def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("paper", "name"), OF_PANELS)
 def test_pictures_show_the_numbers_of_their_csv_and_cut_none_off(paper: str, name: str) -> None:
     """Processors differ in the last bits of a sum, which no picture may show."""
-    panels = [axes for axes in whole(paper, name).axes if axes.get_gid() != STRIP]
+    panels = [axes for axes in pictures(paper, name)[0].axes if axes.get_gid() != STRIP]
     for letter, axes in zip(SPECS[paper, name].panels, panels, strict=True):
         table = read_csv(paper, name, panel_stem(name, letter))
         table = table[table["variant"] != "residual"]
@@ -284,14 +280,22 @@ def test_rates_have_the_intervals_of_clopper_and_pearson(tmp_path: Path) -> None
         assert end.loc["DP-OD"].tolist() == pytest.approx([0, far], rel=1e-8)
 
 
+def quantities(simulation: str, **tags: Any) -> pd.DataFrame:
+    """Return what is recorded of Nash curves, a row a curve, a column a quantity and time."""
+    rows = FOURTH.frame(simulation)
+    rows = rows[rows["metric"].isin(nash_quantities("nash_regret"))]
+    for column, value in tags.items():
+        rows = rows[rows[column] == value]
+    return rows.pivot(index="run", columns=["metric", "t"], values="value")
+
+
 def test_of_several_nash_curves_the_mean_of_their_regrets_has_a_t_interval() -> None:
     """Panel (a): a value is the mean of ten curves, not the regret of a mean."""
     table = read_csv("dp-ncb", "fig1", "fig1a")
     row = table[table["series"] == "GDP-NCB"].iloc[-1]
-    rows = FOURTH.frame("panel-a").query("algorithm == 'gdp-ncb' and variant == 'as-coded'")
-    rows = rows[(rows["epsilon"] == 2) & (rows["horizon"] == row["x"])]
-    wide = rows.pivot_table("value", index=["run", "t"], columns="metric")
-    regrets = wide["best_mean"] - np.exp(wide["nash_log_mean"])
+    tags = {"algorithm": "gdp-ncb", "variant": "as-coded", "epsilon": 2}
+    wide = quantities("panel-a", horizon=row["x"], **tags)
+    regrets = (wide["best_mean"] - np.exp(wide["nash_log_mean"])).to_numpy().ravel()
     half = stats.t.ppf(0.975, 9) * regrets.std(ddof=1) / np.sqrt(10)
     expected = [regrets.mean(), regrets.mean() - half, regrets.mean() + half, 500]
     assert row[["y", "lo", "hi", "runs"]].tolist() == pytest.approx(expected, rel=1e-8)
@@ -319,55 +323,47 @@ def test_a_nash_curve_is_that_of_the_library() -> None:
 
 @pytest.mark.parametrize(("paper", "name"), EVERY)
 def test_text_is_large_enough_inside_the_page_and_off_the_curves(paper: str, name: str) -> None:
-    title = "" if SPECS[paper, name].is_diagram else heading(paper, name, "")
-    check_looks(whole(paper, name), title)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("paper", "name"), SEVERAL)
-def test_so_do_panels_by_themselves(paper: str, name: str) -> None:
-    for letter in SPECS[paper, name].panels:
-        check_looks(picture(paper, name, letter), heading(paper, name, letter))
-
-
-def check_looks(figure: Figure, title: str) -> None:
-    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
-    assert title in ("", *(text.get_text() for text in texts))
-    assert min(text.get_fontsize() for text in texts) >= SMALLEST_TEXT
-    box, page = figure.get_tightbbox(), figure.bbox_inches
-    assert min(box.x0, box.y0) >= 0
-    assert box.x1 <= page.x1
-    assert box.y1 <= page.y1
-    legends = figure.findobj(Legend)
-    assert legends or figure.findobj(Annotation)
-    # Above the panels they take a fifth of the height; beside them there is room.
-    end = max(axes.bbox.x1 for axes in figure.axes)
-    boxes = {legend: legend.get_window_extent() for legend in legends}
-    above = {legend: box.height for legend, box in boxes.items() if box.x0 < end}
-    common = sum(height for legend, height in above.items() if legend in figure.legends)
-    of_panels = max((above[legend] for legend in above.keys() - {*figure.legends}), default=0)
-    assert common + of_panels <= LEGEND_SHARE * figure.bbox.height
-    for axes in figure.axes:
-        # Legends and strips take room of their own, not the panels'.
-        assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
-        assert axes.bbox.width / figure.dpi >= 1.5
-        assert not re.sub(r"^\([a-j]\) ", "", axes.get_title())[:1].islower()
-        covered = [axes.bbox, *([axes.title.get_window_extent()] if axes.get_title() else [])]
-        for legend, place in itertools.product(boxes.values(), covered):
-            assert not legend.overlaps(place)
-    labels = [
-        label.get_window_extent()
-        for axes in figure.axes
-        for side, axis in enumerate((axes.xaxis, axes.yaxis))
-        for label in axis.get_ticklabels()
-        # Ticks beyond the limits exist, but are not drawn.
-        if label.get_text()
-        and min(axis.get_view_interval())
-        <= label.get_position()[side]
-        <= max(axis.get_view_interval())
-    ]
-    assert len(labels) >= 4
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(labels, 2))
+    drawn, letters = pictures(paper, name), [*SPECS[paper, name].panels]
+    letters = ["", *letters] if len(letters) > 1 else [""] * len(drawn)
+    for figure, letter in zip(drawn, letters, strict=True):
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+        if SPECS[paper, name].panels:
+            assert heading(paper, name, letter) in [text.get_text() for text in texts]
+        assert min(text.get_fontsize() for text in texts) >= SMALLEST_TEXT
+        box, page = figure.get_tightbbox(), figure.bbox_inches
+        assert min(box.x0, box.y0) >= 0
+        assert box.x1 <= page.x1
+        assert box.y1 <= page.y1
+        legends = figure.findobj(Legend)
+        assert legends or figure.findobj(Annotation)
+        # Above the panels they take a fifth of the height; beside them there is room.
+        end = max(axes.bbox.x1 for axes in figure.axes)
+        boxes = {legend: legend.get_window_extent() for legend in legends}
+        above = {legend: box.height for legend, box in boxes.items() if box.x0 < end}
+        common = sum(height for legend, height in above.items() if legend in figure.legends)
+        of_panels = max((above[legend] for legend in above.keys() - {*figure.legends}), default=0)
+        assert common + of_panels <= LEGEND_SHARE * figure.bbox.height
+        for axes in figure.axes:
+            # Legends and strips take room of their own, not the panels'.
+            assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
+            assert axes.bbox.width / figure.dpi >= 1.5
+            assert not re.sub(r"^\([a-j]\) ", "", axes.get_title())[:1].islower()
+            covered = [axes.bbox, *([axes.title.get_window_extent()] if axes.get_title() else [])]
+            for legend, place in itertools.product(boxes.values(), covered):
+                assert not legend.overlaps(place)
+        labels = [
+            label.get_window_extent()
+            for axes in figure.axes
+            for side, axis in enumerate((axes.xaxis, axes.yaxis))
+            for label in axis.get_ticklabels()
+            # Ticks beyond the limits exist, but are not drawn.
+            if label.get_text()
+            and min(axis.get_view_interval())
+            <= label.get_position()[side]
+            <= max(axis.get_view_interval())
+        ]
+        assert len(labels) >= 4
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(labels, 2))
 
 
 @pytest.mark.parametrize(("paper", "name"), OF_PANELS)

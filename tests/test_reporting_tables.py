@@ -86,12 +86,7 @@ def test_a_table_is_four_files_without_numbers_as_python_prints_them(
         assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
 
 
-needs_pdflatex = pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="pdflatex is not installed"
-)
-
-
-@needs_pdflatex
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_all_tables_compile_within_the_page(tmp_path: Path) -> None:
     """Each by itself is the same preamble and a part of this document; one is input bare."""
     bodies, preambles = [], set()
@@ -206,6 +201,17 @@ def test_a_wrong_entry_is_one_line_that_names_it_and_nothing_is_written(
     else:
         refused(lambda: write_table(spec, name, results, out, paper.paper.tables), entry, words)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("name", THIRD.tables)
+def test_what_is_supplementary_is_named_extra_but_for_the_claims(name: str) -> None:
+    extra = name.startswith("extra-") or name == "claims"
+    assert THIRD.tables[name]["caption"].startswith("Supplementary:") == extra
+
+
+needs_pdflatex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="pdflatex is not installed"
+)
 
 
 def test_text_is_escaped() -> None:
