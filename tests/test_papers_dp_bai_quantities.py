@@ -237,24 +237,19 @@ def test_budgets_at_success_ninety_per_cent_are_those_planted() -> None:
         assert slope == pytest.approx(math.log(needed[1] / needed[0]) / math.log(2.5), abs=0.02)
 
 
-MULTIPLES = (0.6, 0.75, 0.9, 1, 1.1, 1.3, 1.5)
-FITTED = (600, 750, 900, 1000, 1100, 1300, 1500)
+FITTED = np.array([600, 750, 900, 1000, 1100, 1300, 1500])
 FITTED_TRIALS = 2000
 NEEDED = 1000.0
 """T at success 0.9 in the made-up law, which is exactly a probit line in sqrt(T)."""
 
-RATES = ndtr(ndtri(0.9) * np.sqrt(np.array(FITTED) / NEEDED))
+RATES = ndtr(ndtri(0.9) * np.sqrt(FITTED / NEEDED))
 
 
 def fitted_crossing(successes: np.ndarray) -> Estimate:
     """Return the T at success 0.9 by the fit, of results with these successes."""
-    frame = pd.DataFrame(
-        {
-            **{"series": [str(one) for one in MULTIPLES], "multiple": MULTIPLES},
-            **{"horizon": FITTED, "run": 0, "metric": "success", "t": FITTED, "arm": -1},
-            **{"trials": FITTED_TRIALS, "value": np.asarray(successes, dtype=float)},
-        }
-    )
+    frame = pd.DataFrame({"horizon": FITTED, "multiple": FITTED / 1000, "t": FITTED})
+    frame = frame.assign(series=[*map(str, FITTED)], value=np.asarray(successes, dtype=float))
+    frame = frame.assign(run=0, metric="success", arm=-1, trials=FITTED_TRIALS)
     return budget_90(Series(Evidence.of_frames({"made up": frame}), {"in": "made up"}))
 
 
@@ -271,23 +266,17 @@ def test_the_probit_fit_is_that_of_maximum_likelihood() -> None:
     expected = ((ndtri(0.9) - best.x[0]) / best.x[1]) ** 2
     # Nelder-Mead stops within about 1e-8 of the coefficients.
     assert fitted_crossing(successes).value == pytest.approx(expected, rel=1e-5)
+    assert math.isnan(fitted_crossing(FITTED_TRIALS * RATES[::-1]).value), "success falls"
 
 
 def test_the_interval_of_the_crossing_covers() -> None:
     """400 repetitions: within 4 sd (0.044) of 95 %; a control at 50 % is not."""
     drawn = np.random.default_rng(3).binomial(FITTED_TRIALS, RATES, (400, len(FITTED)))
-    covered = {0.05: 0, 0.5: 0}
-    for successes in drawn:
-        estimate = fitted_crossing(successes)
-        for alpha in covered:
-            lo, hi = estimate.interval(alpha)
-            covered[alpha] += lo <= NEEDED <= hi
-    assert covered[0.05] / 400 == pytest.approx(0.95, abs=0.044)
-    assert abs(covered[0.5] / 400 - 0.95) > 0.044
-
-
-def test_success_that_does_not_rise_with_the_budget_has_no_crossing() -> None:
-    assert math.isnan(fitted_crossing(FITTED_TRIALS * RATES[::-1]).value)
+    estimates = [fitted_crossing(successes) for successes in drawn]
+    for alpha, covers in ((0.05, True), (0.5, False)):
+        ends = np.array([estimate.interval(alpha) for estimate in estimates])
+        covered = ((ends[:, 0] <= NEEDED) & (ends[:, 1] >= NEEDED)).mean()
+        assert (abs(covered - 0.95) <= 0.044) == covers
 
 
 def test_linear_fits_are_weighted_least_squares() -> None:

@@ -85,19 +85,15 @@ def test_every_reference_gets_its_points_and_the_document_stays_as_it_is(tmp_pat
     assert points[0] == [300_000, 0.4044, 0.0052]
     # Others show digitised values too: each value is compared once.
     assert [name for name in filled if has_published(filled[name])] == ["fig1"]
-    without: dict[str, Any] = {"fig1": {"series": [{"published": None}]}}
-    assert with_digitised(without, tmp_path / "experiments.yaml") == without, "needs no file"
-
-
-def test_an_unknown_curve_and_one_that_is_not_drawn_are_one_line() -> None:
     wrong = {"UCB1": "no series 'UCB1' of panel 'a'; allowed: AdaP-UCB of a"}
     wrong["GDP-NCB"] = "'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"
     # Of this figure alone: the same line stands in the twin and in fig1-repaired.
-    figure = load_yaml(FOURTH.path)["figures"]["fig1"]
     for series, words in wrong.items():
-        other = changed(figure, "panels.a.series.0.published.series", series)
+        other = changed(before["fig1"], "panels.a.series.0.published.series", series)
         with pytest.raises(InputError, match=re.escape(words)):
             with_digitised({"fig1": other}, FOURTH.path)
+    without: dict[str, Any] = {"fig1": {"series": [{"published": None}]}}
+    assert with_digitised(without, tmp_path / "experiments.yaml") == without, "needs no file"
 
 
 def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> None:
@@ -151,9 +147,9 @@ def test_digitised_values_are_compared_with_what_is_drawn(tmp_path: Path) -> Non
 
 
 def moved(shift: dict[str, float]) -> pd.DataFrame:
-    """Return the comparison of curves that are the digitised ones, but for some that are moved.
+    """Compare the digitised curves with some of them moved by so many digitisation errors.
 
-    Each is moved by so many digitisation errors; an interval of ours is half as wide as these.
+    An interval of ours is half as wide as these errors.
     """
     columns = ["panel", "series", "x", "published", "tolerance"]
     rows = [(f"fig1{key[0]}", key[1], *point) for key in VALUES for point in VALUES[key]]
@@ -163,21 +159,15 @@ def moved(shift: dict[str, float]) -> pd.DataFrame:
     return with_agreement(values.assign(rebuilt=ours, lo=ours - error / 2, hi=ours + error / 2))
 
 
-@pytest.mark.parametrize(
-    ("errors", "agrees", "within", "reproduced"),
-    [(0.0, 40, 40, "yes"), (-1.0, 40, 40, "yes"), (1.4, 0, 40, "yes"), (-1.6, 0, 0, "no")],
-)
-def test_values_are_counted_within_the_error_and_with_our_interval(
-    errors: float, agrees: int, within: int, reproduced: str
-) -> None:
-    values = moved({"d": errors}).query("panel == 'fig1d'")
-    counts = count_agreement(values)
-    assert (counts["values"], counts["agrees"], counts["within_interval"]) == (40, agrees, within)
-    assert (counts["differs"], counts["reproduced"]) == (40 - within, reproduced)
-    assert counts["sharp"] == 0
-    # Published minus ours.
-    mean = -errors * values["tolerance"].mean()
-    assert counts["above"] == pytest.approx(mean, abs=1e-12)
+def test_values_are_counted_within_the_error_and_with_our_interval() -> None:
+    for errors, agrees, within in [(0.0, 40, 40), (-1.0, 40, 40), (1.4, 0, 40), (-1.6, 0, 0)]:
+        values = moved({"d": errors}).query("panel == 'fig1d'")
+        # Published minus ours.
+        above = pytest.approx(-errors * values["tolerance"].mean(), abs=1e-12)
+        expected = {"values": 40, "agrees": agrees, "within_interval": within, "above": above}
+        expected |= {"differs": 40 - within, "reproduced": "yes" if within else "no", "sharp": 0}
+        counts = count_agreement(values)
+        assert {key: counts[key] for key in expected} == expected
 
 
 def test_a_figure_is_reproduced_as_drawn_panel_by_panel() -> None:

@@ -341,22 +341,14 @@ def test_rates_have_the_intervals_of_clopper_and_pearson(tmp_path: Path) -> None
         assert end.loc["DP-OD"].tolist() == pytest.approx([0, far], rel=1e-8)
 
 
-def quantities(simulation: str, **tags: Any) -> pd.DataFrame:
-    """Return what is recorded of Nash curves, a row a curve, a column a quantity and time."""
-    rows = FOURTH.frame(simulation)
-    rows = rows[rows["metric"].isin(nash_quantities("nash_regret"))]
-    for column, value in tags.items():
-        rows = rows[rows[column] == value]
-    return rows.pivot(index="run", columns=["metric", "t"], values="value")
-
-
 def test_of_several_nash_curves_the_mean_of_their_regrets_has_a_t_interval() -> None:
     """Panel (a): a value is the mean of ten curves, not the regret of a mean."""
     table = shown("dp-ncb", "fig1", "a")
     row = table[table["series"] == "GDP-NCB"].iloc[-1]
-    tags = {"algorithm": "gdp-ncb", "variant": "as-coded", "epsilon": 2}
-    wide = quantities("panel-a", horizon=row["x"], **tags)
-    regrets = (wide["best_mean"] - np.exp(wide["nash_log_mean"])).to_numpy().ravel()
+    rows = FOURTH.frame("panel-a").query("algorithm == 'gdp-ncb' and variant == 'as-coded'")
+    rows = rows[(rows["epsilon"] == 2) & (rows["horizon"] == row["x"])]
+    wide = rows.pivot(index="run", columns="metric", values="value")
+    regrets = wide["best_mean"] - np.exp(wide["nash_log_mean"])
     half = stats.t.ppf(0.975, 9) * regrets.std(ddof=1) / np.sqrt(10)
     expected = [regrets.mean(), regrets.mean() - half, regrets.mean() + half, 500]
     assert row[["y", "lo", "hi", "runs"]].tolist() == pytest.approx(expected, rel=1e-8)
@@ -364,16 +356,20 @@ def test_of_several_nash_curves_the_mean_of_their_regrets_has_a_t_interval() -> 
 
 def test_a_nash_curve_is_that_of_the_library() -> None:
     """The same cell through ``simulate`` and through the rows of the results."""
-    label = "adap-ucb epsilon=0.2 variant=as-coded"
     plan = FOURTH.plan("one-million", {"runs": 4, "horizon": 500})
+    label = "adap-ucb epsilon=0.2 variant=as-coded"
     [series] = [series for series in plan.series() if series.label == label]
-    [work] = series.works
-    rows = results_frame([series], [work.play(root_seed=3)])
+    rows = results_frame([series], [series.works[0].play(root_seed=3)])
     table = nash_regrets(rows[rows["metric"].isin(nash_quantities("nash_regret"))])
-    played: dict[str, Any] = {"algorithm": "adap-ucb", "params": {"epsilon": 0.2}}
-    played |= {"variant": "as-coded", "bandit": series.cell.bandit}
-    played |= {"horizon": 500, "runs": 4, "seed": 3}
-    curve = dpbandits.simulate(**played).nash_regret(at=list(series.cell.grid))
+    curve = dpbandits.simulate(
+        algorithm="adap-ucb",
+        params={"epsilon": 0.2},
+        variant="as-coded",
+        bandit=series.cell.bandit,
+        horizon=500,
+        runs=4,
+        seed=3,
+    ).nash_regret(at=list(series.cell.grid))
     low, high = curve.interval()
     for column, expected in {"y": curve.nash_regret, "lo": low, "hi": high}.items():
         np.testing.assert_allclose(table[column], expected, rtol=1e-9)

@@ -120,25 +120,20 @@ def test_the_ledger_keeps_its_columns_and_prints_intervals(tmp_path: Path) -> No
     refused(lambda: add_statements(ledger, {"TSDP-C1": "a", "TSDP-C5": "b"}), "'TSDP-C8' has no")
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "low", "high"),
-    [
+def test_differences_have_the_intervals_of_newcombe() -> None:
+    """Newcombe (1998), Table II, method 10, of which four digits are printed."""
+    for first, second, low, high in [
         ((56, 70), (48, 80), 0.0524, 0.3339),
         ((9, 10), (3, 10), 0.1705, 0.8090),
         ((6, 7), (2, 7), 0.0582, 0.8062),
         ((5, 56), (0, 29), -0.0381, 0.1926),
         ((10, 10), (0, 20), 0.6791, 1.0),
-    ],
-)
-def test_differences_have_the_intervals_of_newcombe(
-    first: tuple[int, int], second: tuple[int, int], low: float, high: float
-) -> None:
-    """Newcombe (1998), Table II, method 10, of which four digits are printed."""
-    found = difference_interval(first, second)
-    assert found[0] == pytest.approx(first[0] / first[1] - second[0] / second[1])
-    assert found[1:] == pytest.approx((low, high), abs=5.1e-5)
-    back = difference_interval(second, first)
-    assert back == pytest.approx((-found[0], -found[2], -found[1]))
+    ]:
+        found = difference_interval(first, second)
+        assert found[0] == pytest.approx(first[0] / first[1] - second[0] / second[1])
+        assert found[1:] == pytest.approx((low, high), abs=5.1e-5)
+        back = difference_interval(second, first)
+        assert back == pytest.approx((-found[0], -found[2], -found[1]))
 
 
 LEVEL = THIRD.figures["fig1"]["panels"]["b"]["series"][3]
