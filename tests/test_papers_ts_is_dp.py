@@ -67,31 +67,29 @@ def test_the_printed_curve_meets_the_basic_composition_of_exact_rounds() -> None
         np.testing.assert_array_equal(above, basic["x"].to_numpy() <= crossing)
 
 
-@pytest.mark.parametrize(("baseline", "expected"), [("lemma5", 1.835), ("theorem3", 3.782)])
-def test_a_guarantee_is_dramatically_tighter_from_this_product_on(
-    baseline: str, expected: float
-) -> None:
+def test_a_guarantee_is_dramatically_tighter_from_a_product_on() -> None:
     """TSDP-C4: the ratio of epsilon to (0, 1) at the worst delta, here by bisection over b."""
-    found = quantities.turning_product(baseline=baseline).value
-    assert found == pytest.approx(expected, abs=5e-4)
-    factor = {"lemma5": 1.0, "theorem3": 2.0}[baseline]
-    standard = epsilon(deltas(), np.sqrt(1000 / factor))
-    ratio = epsilon(deltas(), np.sqrt(1000 / found)) / standard
-    assert ratio.max() == pytest.approx(0.6, rel=1e-9)
+    for baseline, factor, expected in (("lemma5", 1.0, 1.835), ("theorem3", 2.0, 3.782)):
+        found = quantities.turning_product(baseline=baseline).value
+        assert found == pytest.approx(expected, abs=5e-4)
+        standard = epsilon(deltas(), np.sqrt(1000 / factor))
+        ratio = epsilon(deltas(), np.sqrt(1000 / found)) / standard
+        assert ratio.max() == pytest.approx(0.6, rel=1e-9)
 
 
 def test_arm_means_are_the_integrals() -> None:
     """Conditional law: density rate e^{-rate x}/(1 - e^{-rate}) on [0, 1]; clipped: min(X, 1)."""
+    conditional, clipped = (
+        quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)
+        for law in ("conditional", "clipped")
+    )
     for rate in RATES:
         weight, _ = quad(lambda x: rate * np.exp(-rate * x), 0, 1)
         partial, _ = quad(lambda x: x * rate * np.exp(-rate * x), 0, 1)
-        found, clipped = (
-            quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)[f"rate {rate:g}"].value
-            for law in ("conditional", "clipped")
-        )
         # quad's own error is below 1e-12 for these smooth integrands.
-        assert found == pytest.approx(partial / weight, abs=1e-10)
-        assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
+        name = f"rate {rate:g}"
+        assert conditional[name].value == pytest.approx(partial / weight, abs=1e-10)
+        assert clipped[name].value == pytest.approx(partial + np.exp(-rate), abs=1e-10)
 
 
 @pytest.mark.parametrize(("pulls", "others"), [(1, 1), (1, 4), (3, 2)])
@@ -215,9 +213,8 @@ def test_negligible_slopes_count_as_zero_and_are_no_falls() -> None:
     assert list(falls) == ["b=0 to 500"]
     # Of slopes that may be above, the interval is that of their difference.
     unsure = made({**SLOPES, (5, 500): 9.99e-5, (5, 1000): 9.9e-5})
-    low, high = quantities.slope_steps(series(unsure, eta=5), **every)["b=500 to 1000"].interval(
-        0.01
-    )
+    step = quantities.slope_steps(series(unsure, eta=5), **every)["b=500 to 1000"]
+    low, high = step.interval(0.01)
     assert low < -8e-7 < high
 
 
@@ -279,14 +276,14 @@ def test_runs_differ_where_any_recorded_number_does() -> None:
     assert quantities.differing_runs(first, second).value == 2.0
 
 
-@pytest.mark.parametrize(("b", "horizon"), [(0, 50), (1, 50), (7, 50), (10, 50), (12, 50)])
-def test_pre_pull_sums_are_those_of_the_rounds_played_one_by_one(b: int, horizon: int) -> None:
-    """Five arms; the last case is cut by the horizon."""
-    sums, pulls = np.zeros(5), np.zeros(5)
-    for arm in np.repeat(np.arange(5), b)[:horizon]:
-        sums += np.where(pulls > 0, 1.0 / (pulls + 1.0), 0.0)
-        pulls[arm] += 1
-    assert prepull_sums(b, 5, horizon) == pytest.approx(sums)
+def test_pre_pull_sums_are_those_of_the_rounds_played_one_by_one() -> None:
+    """Five arms; the last case is cut by the horizon of 50."""
+    for b in (0, 1, 7, 10, 12):
+        sums, pulls = np.zeros(5), np.zeros(5)
+        for arm in np.repeat(np.arange(5), b)[:50]:
+            sums += np.where(pulls > 0, 1.0 / (pulls + 1.0), 0.0)
+            pulls[arm] += 1
+        assert prepull_sums(b, 5, 50) == pytest.approx(sums)
 
 
 def test_realised_levels_leave_the_pre_pulls_out_and_are_over_the_lemma() -> None:
@@ -332,12 +329,10 @@ def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, tur
     assert small == pytest.approx(large)
 
 
-@pytest.mark.parametrize("values", [[3, 9, 1, 7], [5, 2, 4]])
-def test_what_half_of_the_points_reach_is_where_the_share_turns(values: list[float]) -> None:
-    points = [Point(exact(value), None, {}) for value in values]
-    found = quantities.reached_on_half(points).value
-    assert np.mean([value >= found for value in values]) >= 0.5
-    assert np.mean([value > found for value in values]) < 0.5
+def test_what_half_of_the_points_reach_is_where_the_share_turns() -> None:
+    for values in ([3, 9, 1, 7], [5, 2, 4]):
+        found = quantities.reached_on_half([Point(exact(one), None, {}) for one in values]).value
+        assert np.mean(np.array(values) > found) < 0.5 <= np.mean(np.array(values) >= found)
 
 
 def test_exact_numbers_are_those_of_their_formulas() -> None:

@@ -28,12 +28,9 @@ from dpbandits.reporting.text import (
     require_pdflatex,
 )
 from dpbandits.text_tables import interval_text
-from support import refused, supplementary_slow
+from support import refused
 from synthetic_results import EVERY_TABLE, FIRST, FOURTH, PAPERS, SECOND, THIRD, Document, changed
 
-needs_pdflatex = pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="pdflatex is not installed"
-)
 STATEMENTS = {
     "TSDP-C1": "At delta = 1e-6 & T = 10^5 the level is worth 4.88 (5 % too low) {sic} #1 ~ $2.",
     "TSDP-C5": 'ε ≤ 1 at δ → 0 is a Rényi statement: η_b < η_c, "much" | α² ≈ 10⁻⁶.',
@@ -65,30 +62,23 @@ def write(paper: str, name: str, folder: Path) -> list[Path]:
     return write_table(own.tables[name], name, frames(own), folder, own.paper.tables)
 
 
-@pytest.mark.parametrize(("paper", "name"), supplementary_slow(EVERY_TABLE))
-def test_a_table_is_four_files_without_numbers_as_python_prints_them(
-    paper: str, name: str, tmp_path: Path
-) -> None:
-    written = write(paper, name, tmp_path / "first")
-    suffixes = ("tex", "tabular", "html", "csv")
-    assert [path.name for path in written] == [f"{name}.{suffix}" for suffix in suffixes]
-    again = write(paper, name, tmp_path / "second")
-    assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
-    for path in written[:2]:
-        head, _, rows = path.read_text().partition(r"\midrule")
-        assert r"\toprule" in head
-        assert r"\bottomrule" in rows
-        assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
-
-
-@needs_pdflatex
-def test_all_tables_compile_within_the_page(tmp_path: Path) -> None:
+def test_all_tables_print_numbers_for_readers_and_compile_within_the_page(tmp_path: Path) -> None:
     """Each by itself is the same preamble and a part of this document; one is input bare."""
     bodies, preambles = [], set()
     for paper, name in EVERY_TABLE:
-        preamble, _, rest = write(paper, name, tmp_path)[0].read_text().partition("\\small\n")
+        written = write(paper, name, tmp_path)
+        suffixes = ("tex", "tabular", "html", "csv")
+        assert [path.name for path in written] == [f"{name}.{suffix}" for suffix in suffixes]
+        for path in written[:2]:
+            head, _, rows = path.read_text().partition(r"\midrule")
+            assert r"\toprule" in head
+            assert r"\bottomrule" in rows
+            assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
+        preamble, _, rest = written[0].read_text().partition("\\small\n")
         preambles.add(preamble)
         bodies.append(rest.partition(r"\end{document}")[0])
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
     write("dp-ts-ucb", "table1", tmp_path)
     [preamble] = preambles
     # Debian's texlive-latex-base and texlive-latex-recommended have these.
@@ -242,7 +232,7 @@ def test_a_claim_counts_once_under_what_its_rows_agree_on() -> None:
     assert named == {"holds": 1, "fails": 1, DEPENDS: 1}
 
 
-@needs_pdflatex
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_a_document_with_a_table_of_contents_gives_the_same_bytes(tmp_path: Path) -> None:
     """The second pass of pdflatex reads what the first one wrote."""
     text = (
