@@ -41,7 +41,6 @@ def make_project(folder: Path, *, sources: bool = False, own_kernels: bool = Fal
 
 
 def copy_parts(folder: Path, *names: str) -> Path:
-    """Copy files and folders of the checkout into a folder."""
     for name in names:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +111,6 @@ def planned(folder: Path) -> set[str]:
 
 
 def dpbandits_command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run one command of the package in a project."""
     cache = str(folder / ".cache/dpbandits")
     return run(folder, [*DPBANDITS, *words], DPBANDITS_CACHE=cache)
 
@@ -140,7 +138,6 @@ def computed(folder: Path) -> list[str]:
 
 
 def entries(folder: Path) -> list[Path]:
-    """Return the files of the cache of results below a folder."""
     return sorted(path for path in folder.rglob("cells/**/*") if path.is_file())
 
 

@@ -22,7 +22,6 @@ VARIABLE = "DPBANDITS_TEST_SESSION"
 
 
 def session_folder() -> Path:
-    """Return the folder that all workers of this session have in common."""
     return Path(os.environ[VARIABLE])
 
 

@@ -129,7 +129,6 @@ class Document:
         return draw_figure(self.figures[name], name, self.frame, folder, *code, self.name)
 
     def lines(self, name: str, letter: str) -> list[Line]:
-        """Return the lines of one panel of a figure."""
         panel = parse_figure(name, self.figures[name]).panels[letter]
         return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
 

@@ -84,6 +84,8 @@ FLAT = linear(
     [[1, 1, 0], [2, 2, 0], [0.5, 0.5, 0.0], [1.5, 1.5, 0.1], [0, 0, 0.2]], [0.2, 0.2, 0.5]
 )
 AXES = linear(1.1 * np.eye(5) - 0.1, [0.7, 0.6, 0.6, 0.6, 0.55])
+WIDE = linear(np.eye(16), [0.5, *[0.3] * 15])
+"""Four rounds."""
 REACHING = linear([[1.0, 0.0], [0.3, 0.4], [0.0, 3.0]], [0.9, 0.2])
 LONG = linear(np.diag([0.1, 0.1, 0.1, 0.5]), [6.0, 5.0, 5.0, 0.02])
 """The longest feature belongs to the worst arm, and none is as long as 1."""
@@ -135,6 +137,7 @@ MEANS = [
 REGRESSIONS = [
     *(scenario("od-linbai", CROWD, 70, seed) for seed in range(3)),
     scenario("od-linbai", AXES, 63),
+    scenario("od-linbai", WIDE, 200),
     scenario("od-linbai", AXES, 64, design_rounding="efficient"),
     scenario("od-linbai", FLAT, 20, ties="random"),
     scenario("dp-od", CROWD, 70),

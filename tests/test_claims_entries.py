@@ -1,6 +1,5 @@
 """The claims file: what it has to say, and one line about everything that is wrong with it."""
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ import yaml
 
 from dpbandits.claims.docket import Claim, ClaimsFile, claims_of
 from dpbandits.config.documents import load_document
-from dpbandits.pipeline.project import Project
-from support import ROOT, refused
+from support import refused
 
 VALID = """
 paper: toy
@@ -156,24 +154,3 @@ def test_what_a_claim_does_not_say_follows_from_its_file(
 ) -> None:
     claim = completed(keys, defaults)
     assert {key: getattr(claim, key) for key in expected} == expected
-
-
-CLAIMS = Project.load(ROOT).study("ts-is-dp").claims
-
-
-def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
-    """Algorithm 2 and Theorem 5 ask for c of at least 1."""
-    tuned = [
-        (claim, comparison)
-        for claim in CLAIMS
-        for comparison in claim.comparisons.values()
-        if {"interior", "between"} & {name for name, _ in comparison.pick}
-    ]
-    assert {claim.id for claim, _ in tuned} == {
-        f"TSDP-C{name}" for name in ("8", "10b", "12", "24")
-    }
-    for _, comparison in tuned:
-        inside = {tag: (one.low, one.high) for tag, one in comparison.where.items()}
-        assert inside == {"c": (1.0, math.inf)} or not comparison.decides
-    ranges = {claim.id: claim.parameters.get("c_range") for claim in CLAIMS}
-    assert {ranges[name] for name in ("TSDP-C25", "TSDP-C26")} == {"at-least-1"}

@@ -7,7 +7,6 @@ config; ``test_pages_site.py`` measures the site.
 import copy
 import math
 import re
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,16 @@ from typing import Any
 import pytest
 import yaml
 
+import dpbandits
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import Contents, head_of, load_errata
+from dpbandits.pages.contents import Contents, load_errata
 from dpbandits.pages.documents import documents, paper_page
 from dpbandits.pages.published import with_region
 from dpbandits.pages.verdicts import ANSWERS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from invented import copy_parts
-from site_pages import long_sentences, replaced_words, words
+from site_pages import long_sentences, replaced_words
 from support import DOCUMENTS, ROOT, refused
 
 PROJECT = Project.load(ROOT)
@@ -78,22 +78,6 @@ def test_a_number_is_shown_with_the_name_of_its_own_comparison() -> None:
     reported = [row for row in rows if "number shown: " in row["detail"]]
     assert reported
     assert {row["asked"] for row in reported} == {""}
-
-
-def test_a_supplementary_figure_opens_with_what_became_of_its_findings() -> None:
-    figures = {group.base: group for group in CONTENTS.figures("dp-bai")}
-    assert figures["extra-corner"].opening.endswith(": shown by all 6 comparisons (BAI-F2).")
-    [closest] = figures["extra-corner"].numbers
-    assert re.search(r" is 0\.0206 \[0\.0132, 0\.0279\]; it must be greater than 0\.$", closest)
-    assert figures["extra-omega"].opening.endswith(": reported, without a threshold (BAI-F15).")
-    assert figures["extra-omega"].numbers == []
-    # A claim that fails stands before the findings, and a figure of the paper has no findings.
-    assert figures["extra-gauss-delta"].opening.startswith("The claim about it fails. ")
-    assert figures["fig1"].findings
-    assert "BAI-F" not in figures["fig1"].opening
-    nothing = {group.base: group.opening for group in CONTENTS.figures("ts-is-dp")}
-    assert nothing["extra-fig1-linear"].startswith("Beside Figure 1: no claim and no finding")
-    assert CONTENTS.figures("choosing")[0].opening.startswith("A comparison across papers: no ")
 
 
 def test_every_interpretation_has_its_words() -> None:
@@ -169,12 +153,6 @@ def test_no_claim_and_a_single_one_are_counted_in_words() -> None:
         vars(few)["ledger"] = CONTENTS.ledger[:size]
         assert few.headline.startswith(said)
         assert ("Of these" in few.headline) == (size > 0)
-
-
-def test_heads() -> None:
-    stems = ("fig1", "fig12b", "fig1b-repaired", "extra-fig6-composition")
-    heads = ["Figure 1", "Figure 12(b)", "Figure 1(b)", "Fig6 composition"]
-    assert [*map(head_of, stems)] == heads
 
 
 def test_a_region_without_its_marks_is_refused() -> None:
@@ -285,12 +263,4 @@ def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:
     assert len(text.splitlines()) <= 120
     # Of each paper a picture, a row and a sentence.
     assert len(text.split()) <= 620 + 70 * len(PAPERS)
-    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert package["requires-python"] == ">=3.11"
-    assert package["license"] == "MIT"
-    assert f"Version {package['version']}, Python 3.11 to 3.13, MIT licence." in text
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_is_summed_up_in_one_short_sentence(paper: str) -> None:
-    assert words(PROJECT.study(paper).summary().sentence) <= 25
+    assert f"Version {dpbandits.__version__}, Python 3.11 to 3.13, MIT licence." in text

@@ -20,14 +20,16 @@ from dpbandits.algorithms.best_arm.designs import max_det, rank_of
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.bandits import LinearBandit
-from dpbandits.papers.dp_bai.analytic import LAWS, max_det_factor, variance_factors
-from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
-from dpbandits.papers.dp_bai.privacy import (
+from dpbandits.papers.dp_bai.analytic import (
+    LAWS,
     crossing,
     linear_limit,
     log_gauss_tail,
+    max_det_factor,
     uniform_limit,
+    variance_factors,
 )
+from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
 from dpbandits.papers.dp_bai.schedules import (
     contradictions,
     design_rounds,
