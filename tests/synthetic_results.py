@@ -20,7 +20,7 @@ from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
 from dpbandits.reporting.spec import has_published, parse_figure
-from shared import exact_result, session_folder, shared_value
+from shared import exact_result
 
 ROOT = Path(__file__).parents[1]
 PROJECT = Project.load(ROOT)
@@ -150,26 +150,6 @@ FIRST, SECOND, THIRD, FOURTH, ACROSS = (
     PAPERS[name] for name in ("ts-is-dp", "dp-ts-ucb", "dp-bai", "dp-ncb", "equal-privacy")
 )
 FIGURES, frame = FIRST.figures, FIRST.frame
-
-
-class Drawn(dict[tuple[str, str], list[Path]]):
-    """The files of every figure by its paper and name, drawn once a session."""
-
-    def __missing__(self, key: tuple[str, str]) -> list[Path]:
-        """Draw a figure, unless a worker has drawn it."""
-        paper, name = key
-        folder = session_folder() / "figures" / paper
-        self[key] = shared_value(f"drawn/{paper}/{name}", lambda: PAPERS[paper].draw(name, folder))
-        return self[key]
-
-
-DRAWN = Drawn()
-
-
-def read_csv(paper: str, figure: str, stem: str) -> pd.DataFrame:
-    """Return the csv ``stem`` of a figure."""
-    path = next(path for path in DRAWN[paper, figure] if path.name == f"{stem}.csv")
-    return pd.read_csv(path, keep_default_na=False)
 
 
 def changed(entry: Any, key: str, value: Any) -> Any:
