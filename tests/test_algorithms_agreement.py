@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGRET, Algorithm, dp_se
+from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
-from dpbandits.kernels import new_segments
 from found_papers import PLAYED
 from support import (
     FIVE_ARMS,
@@ -77,15 +76,6 @@ def test_kernel_and_reference_agree(name: str) -> None:
             assert all(0 <= total <= length for _, length, total in decisions)
 
         check()
-
-
-def test_ts_gaussian_is_the_modified_one_at_0_and_1() -> None:
-    # ts-is-dp, Algorithm 2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
-    plain, modified = REGRET["ts-gaussian"], REGRET["m-ts-gaussian"]
-    assert plain.advance is modified.advance
-    for interpretations in ({"count": "n+1"}, {"count": "n"}):
-        told = settings_of(plain, {}, interpretations, FIVE_ARMS, 1500)
-        assert told == settings_of(modified, {"b": 0, "c": 1}, interpretations, FIVE_ARMS, 1500)
 
 
 def test_long_pre_pull_is_cut_at_the_horizon() -> None:
@@ -164,31 +154,11 @@ EQUAL = dpbandits.bernoulli([0.5, 0.5])
 TWO = dpbandits.bernoulli([0.9, 0.3])
 APART = dpbandits.bernoulli([0.95, 0.5, 0.05])
 HIGH = dpbandits.bernoulli([1.0] * 10)
+CLOSE = dpbandits.bernoulli([0.5 + 0.156, 0.5])
+CLOSER = dpbandits.bernoulli([0.5 + 0.07, 0.5])
+"""Of thousands of seeds the scenarios have the three on which the arm lags by least more than
+DP-SE allows in epoch 1 (2 where they are closer), and the three on which by least less."""
 TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
-
-
-def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int) -> list[Scenario]:
-    """Return runs of DP-SE on two arms whose elimination in an epoch is close.
-
-    Of the given number of seeds, the three on which the arm lags by least more than the allowance
-    2h + 2c, and the three on which by least less: there every constant of the rule decides.
-    """
-    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
-    told, _ = prepared("dp-se", Scenario(bandit, horizon, {"epsilon": epsilon}))
-    pulls, allowance = zip(
-        *(dp_se.reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
-    )
-    chunks = new_segments(2 * sum(pulls))
-    excess = {}
-    for seed in range(seeds):
-        state, generator = algorithm.state(2), np.random.default_rng(seed)
-        algorithm.advance(told, state, bandit.arrays, generator, chunks)
-        if state.epoch[0] == epoch:
-            excess[seed] = abs(state.sums[0] - state.sums[1]) - allowance[-1]
-    ordered = sorted(excess, key=excess.__getitem__)
-    kept = sum(lag <= 0 for lag in excess.values())
-    assert 3 <= kept <= len(ordered) - 3, "both outcomes occur"
-    return runs(bandit, horizon, seeds=ordered[kept - 3 : kept + 3], epsilon=epsilon)
 
 
 NO_TEST = {"cap": "root", "stop_test": "off"}
@@ -222,11 +192,11 @@ def scenarios() -> dict[str, list[Scenario]]:
             *runs(TWO, 100, epsilon=1e-20, order="sequential"),
             *runs(BERNOULLI, 5000, epsilon=1.0, order="sequential"),
             *runs(BERNOULLI, 5000, epsilon=0.05, order="sequential"),
-            *close_calls(epsilon=0.5, gap=0.156, epoch=1, horizon=4000, seeds=3000),
+            *runs(CLOSE, 4000, seeds=[1766, 577, 115, 374, 1935, 1704], epsilon=0.5),
             # Two whole epochs and more, as long as the first, then the second term of R.
             *runs(EQUAL, 11_000, epsilon=1.0, order="sequential"),
             *runs(EQUAL, 30_000, epsilon=0.03, order="sequential"),
-            *close_calls(epsilon=0.5, gap=0.07, epoch=2, horizon=18_000, seeds=1000),
+            *runs(CLOSER, 18_000, seeds=[469, 121, 305, 277, 860, 729], epsilon=0.5),
         ],
         "anytime-lazy-ucb": [
             *runs(EXPONENTIAL_ARMS, 1500, epsilon=0.5),

@@ -126,15 +126,6 @@ def test_coordinates_do_not_matter() -> None:
                 assert np.allclose(plain.coefficients, mapped.coefficients, rtol=0, atol=1e-10)
 
 
-def test_collection_of_section_5() -> None:
-    # Section 5: arms 1 and 3 for every omega; arm 2 = 0.9 arm 1, arm i = omega_i arm 1 + 0.1 arm 3.
-    omegas = np.random.default_rng(3).uniform(0, 0.8, 27)
-    found = max_det(section_5(omegas))
-    assert found.arms == (0, 2)
-    expected = np.column_stack([np.r_[1, 0.9, 0, omegas], np.r_[0, 0, 1, np.full(27, 0.1)]])
-    assert np.allclose(found.coefficients, expected, rtol=0, atol=1e-15)
-
-
 def test_one_dimension_and_the_number_of_subsets() -> None:
     # r = 1 takes the largest |coordinate|; beyond 200,000 subsets exchanges are made.
     one = np.random.default_rng(4).normal(size=(200_001, 1))

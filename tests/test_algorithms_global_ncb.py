@@ -100,14 +100,6 @@ def test_the_longest_horizon() -> None:
 TWO_ARMS = dpbandits.bernoulli([0.9, 0.3])
 
 
-def test_capped_phase_one_lasts_w_rounds() -> None:
-    # Derived, last line.
-    for horizon, rounds in [(10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10001)]:
-        for variant in ["as-coded", "repaired"]:
-            settings = told(GDP, horizon, variant)
-            assert run_to_the_end(GDP, settings, FIFTY_ARMS).explored.sum() == rounds
-
-
 def test_thresholds() -> None:
     for horizon, as_written, as_coded in [
         (10**6, 1.73e6, 481333.2096),
@@ -124,17 +116,6 @@ def test_thresholds() -> None:
     window = gdp_ncb.open_window(settings_of(GDP, {"epsilon": 2.0}, chosen, TWO_ARMS, 1000), 1000)
     assert window.threshold == pytest.approx(55.05016462, rel=1e-9)
     assert window.cap == 32
-
-
-def test_where_phase_two_of_the_original_begins_to_exist() -> None:
-    # Derived: from these T on, to two digits; 5 % below all rounds are uniform, 5 % above not.
-    for epsilon, horizon in [(0.2, 1.6e8), (0.5, 6.7e7), (1.0, 3.8e7), (2.0, 2.5e7)]:
-        for factor, reached in ((0.95, False), (1.05, True)):
-            rounds = int(factor * horizon)
-            interpretations = GDP.interpretations_from({"exploration": "blocks"})
-            settings = settings_of(GDP, {"epsilon": epsilon}, interpretations, FIFTY_ARMS, rounds)
-            state = run_to_the_end(GDP, settings, FIFTY_ARMS)
-            assert (state.explored.sum() < rounds) == reached
 
 
 def test_index_of_gdp_ncb() -> None:

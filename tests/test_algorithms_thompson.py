@@ -85,28 +85,6 @@ def test_every_value_enters_one_noisy_sum_a_level() -> None:
     assert all(each.max() == 1 for each in covered)
 
 
-def test_dp_ts_releases_at_pulls_1_3_7_and_so_on() -> None:
-    # Hu and Hegde (2022), Algorithm 1: after 2^(r+2) - 1 pulls the logarithmic part takes the
-    # epoch's rewards; in between there are as many partial sums as ones in the number of rewards.
-    pulls, totals = [0] * 5, [0.0] * 5
-    for arm, reward, state in played("dp-ts", 300.0, FIVE_ARMS, 3000):
-        pulls[arm] += 1
-        totals[arm] += reward
-        assert state.pulls.tolist() == pulls
-        # Up to 20 noises of scale 10 * 2/300 at most.
-        assert abs(state.private_means[arm] * pulls[arm] - totals[arm]) < 20
-        levels = int(state.levels[arm])
-        since = pulls[arm] + 1 - 2**levels
-        assert 0 <= since < 2**levels
-        standing = [i for i in range(62) if state.noise[arm, i] != 0]
-        assert standing == [i for i in range(62) if since >> i & 1]
-        assert (since == 0) == (pulls[arm] + 1 == 2**levels)
-        assert state.released_sums[arm] + state.epoch_sums[arm] == pytest.approx(
-            totals[arm], abs=2.0
-        )
-    assert max(pulls) > 1000
-
-
 # DP-TS-UCB.
 
 ALGORITHM = REGRET["dp-ts-ucb"]
@@ -197,17 +175,3 @@ def test_chunks_of_bernoulli_arms_below_the_binomial() -> None:
                 assert per_round(chunks) == [arm for arm, _, _ in rounds]
                 assert sum(total for _, _, total in chunks) == sum(total for _, _, total in rounds)
         assert longer == (200 if interpretations["renewal"] == "batch" else 0)
-
-
-def test_stretches_are_long_and_are_played_at_once() -> None:
-    settings = told(1.0, 100_000)
-    chunks = list(kernel_decisions(ALGORITHM, settings, SPREAD_ARMS, np.random.default_rng(1)))
-    assert len(chunks) < 2500, "of 100000 rounds"
-    assert max(length for _, length, _ in chunks) > 10_000
-    # A chunk fills a batch of its arm or ends at the horizon.
-    pulls = np.zeros(5, np.int64)
-    for arm, length, _ in chunks:
-        pulls[arm] += length
-        if length > 1 and pulls.sum() < 100_000:
-            assert (pulls[arm] + 1) & pulls[arm] == 0, "2^(r+1) - 1 pulls"
-    assert pulls.sum() == 100_000

@@ -30,7 +30,7 @@ from dpbandits.bandits.draws import (
     draw_reward,
     draw_reward_sum,
 )
-from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
+from dpbandits.papers.dp_bai.instances import two_armed
 from support import FIVE_ARMS, bandits, message_of
 
 PAPER_RATES = (0.1, 1.0, 2.0, 5.0, 10.0)
@@ -181,37 +181,6 @@ def test_means_are_products_of_features_and_theta() -> None:
     assert bandit.best_arm == 0
     assert [arm.largest for arm in bandit.arms] == pytest.approx([1.0, 0.9, 0.9])
     assert not bandit.feature_matrix.flags.writeable
-
-
-def test_the_instance_of_section_5() -> None:
-    # dp-bai, Section 5, I-A: means 0.5, 0.45, 0.45 and 0.045 + omega/2, at most 0.445.
-    for draw in range(20):
-        bandit = section5(draw=draw)
-        omega = bandit.feature_matrix[3:, 1]
-        assert len(bandit.arms) == 30
-        np.testing.assert_allclose(bandit.means[:3], [0.5, 0.45, 0.45], rtol=1e-15)
-        np.testing.assert_allclose(bandit.means[3:], 0.045 + omega / 2, rtol=1e-14)
-        assert omega.min() >= 0
-        assert omega.max() <= 0.8
-        assert bandit.largest_reward <= 1
-    assert section5(draw=1) != section5(draw=0)
-
-
-def test_the_two_armed_instance_leaves_the_unit_interval() -> None:
-    # BAI-E7: Uniform[0, 1.1] at Delta = 0.05, whatever the ratio.
-    for ratio in (1, 2, 5, 100):
-        bandit = two_armed(ratio)
-        np.testing.assert_allclose(bandit.means, [0.55, 0.5], rtol=1e-15)
-        assert bandit.largest_reward == pytest.approx(1.1)
-
-
-def test_our_instances() -> None:
-    assert standard_basis().means.tolist() == [0.5] + [0.45] * 7
-    # dp-bai, Section 5, I-C (ii): mu_1 = 0.5 and all other means in [0.15, 0.45].
-    means, features = sphere().means, sphere().feature_matrix
-    assert means[0] == pytest.approx(0.5)
-    assert 0.15 - 1e-12 <= means[1:].min() <= means[1:].max() <= 0.45 + 1e-12
-    np.testing.assert_allclose(np.linalg.norm(features[1:, 1:], axis=1), 1, rtol=1e-12)
 
 
 # What is refused: what is made, and words of the line.
