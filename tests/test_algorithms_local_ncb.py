@@ -216,25 +216,19 @@ def test_horizons_of_ten_thousand_million() -> None:
             assert (state.length[0], state.uniform[0]) == (2**33, 0)
 
 
-def windows_of(wrapper: Algorithm, horizon: int, seed: int) -> list[tuple[int, int, bool]]:
-    """Return (rounds before it, its W, whether it is uniform) of each window of a run."""
-    settings_, state = told(wrapper, FIVE_ARMS, horizon, "as-coded"), wrapper.state(5)
-    generator = np.random.default_rng(seed)
-    found: list[tuple[int, int, bool]] = []
-    while state.clock[0] < horizon:
-        begin = int(state.clock[0])
-        advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
-        if not found or state.length[0] != found[-1][1]:
-            found.append((begin, int(state.length[0]), bool(state.uniform[0])))
-    return found
-
-
 def test_windows_are_uniform_with_probability_one_in_w_squared() -> None:
     runs, control = 1000, np.random.default_rng(1)
     for wrapper in ANYTIME.values():
         uniform = np.zeros(3, np.int64)
-        for seed in range(runs):
-            uniform += [each for _, _, each in windows_of(wrapper, 7, seed)]
+        settings_ = told(wrapper, FIVE_ARMS, 7, "as-coded")
+        for generator in map(np.random.default_rng, range(runs)):
+            state = wrapper.state(5)
+            while state.clock[0] < 7:
+                window = int(state.clock[0] + 1).bit_length() - 1
+                begins = state.clock[0] + 1 == 2**window
+                advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
+                assert state.length[0] == 2**window
+                uniform[window] += begins and state.uniform[0]
         assert uniform[0] == runs
         for count, length in zip(uniform[1:].tolist(), (2, 4), strict=True):
             for found in (count, int(control.binomial(runs, 1 / length**2))):

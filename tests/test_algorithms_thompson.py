@@ -1,6 +1,5 @@
 """Lazy-DP-TS, DP-TS and DP-TS-UCB: batches, releases, budgets, and chunks against rounds."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,42 +23,28 @@ from support import (
 )
 
 
-def played(
-    name: str,
-    epsilon: float,
-    bandit: Bandit,
-    horizon: int,
-    interpretations: dict[str, str] | None = None,
-) -> Iterator[tuple[int, float, Any]]:
-    """Yield (arm, reward, state) after every round of one run."""
-    algorithm = REGRET[name]
-    told = settings_of(algorithm, {"epsilon": epsilon}, interpretations or {}, bandit, horizon)
-    state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(1)
-    chunk = new_segments(1)
-    while state.clock[0] < horizon:
-        algorithm.advance(told, state, bandit.arrays, generator, chunk)
-        yield int(chunk[0][0]), float(chunk[2][0]), state
-
-
 def test_lazy_batches_double() -> None:
     # Hu and Hegde (2022), Algorithm 2: a mean is renewed from 2^(r+1) fresh rewards, after 1, 3, 7,
     # ... pulls of the arm.
-    for log in ["natural", "base2"]:
-        for name in ["lazy-dp-ts", "anytime-lazy-ucb"]:
-            pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
-            for arm, reward, state in played(name, 20.0, FIVE_ARMS, 3000, {"log": log}):
-                pulls[arm] += 1
-                batch[arm] += reward
-                renewed = np.flatnonzero(state.counts != counts)
-                assert set(renewed) <= {arm}
-                if renewed.size:
-                    assert state.counts[arm] == max(1, 2 * counts[arm])
-                    assert pulls[arm] == 2 * state.counts[arm] - 1
-                    # Laplace noise of scale 1/20 is beyond 1 once in e^20.
-                    assert abs(state.private_means[arm] * state.counts[arm] - batch[arm]) < 1
-                    batch[arm] = 0.0
-                counts = state.counts.copy()
-            assert counts.max() >= 512
+    for algorithm in (REGRET["lazy-dp-ts"], REGRET["anytime-lazy-ucb"]):
+        told = settings_of(algorithm, {"epsilon": 20.0}, {}, FIVE_ARMS, 3000)
+        state, generator, chunk = algorithm.state(5), np.random.default_rng(1), new_segments(1)
+        pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
+        while state.clock[0] < 3000:
+            algorithm.advance(told, state, FIVE_ARMS.arrays, generator, chunk)
+            arm = int(chunk.arms[0])
+            pulls[arm] += 1
+            batch[arm] += chunk.sums[0]
+            renewed = np.flatnonzero(state.counts != counts)
+            assert set(renewed) <= {arm}
+            if renewed.size:
+                assert state.counts[arm] == max(1, 2 * counts[arm])
+                assert pulls[arm] == 2 * state.counts[arm] - 1
+                # Laplace noise of scale 1/20 is beyond 1 once in e^20.
+                assert abs(state.private_means[arm] * state.counts[arm] - batch[arm]) < 1
+                batch[arm] = 0.0
+            counts = state.counts.copy()
+        assert counts.max() >= 512
 
 
 def test_every_value_enters_one_noisy_sum_a_level() -> None:
