@@ -48,9 +48,17 @@ def copy_parts(folder: Path, *names: str) -> Path:
     return folder
 
 
+def copy_paper(folder: Path) -> Path:
+    """Copy the invented paper, whose algorithm is that of the example, into a project."""
+    paper = folder / "config/papers" / PAPER
+    shutil.copytree(FOLDER, paper, dirs_exist_ok=True)
+    shutil.copy2(ROOT / "examples/my_kernel.py", paper)
+    return paper
+
+
 def add_paper(folder: Path) -> Path:
     """Add the invented paper to a project, whose config then chooses it alone."""
-    shutil.copytree(FOLDER, folder / "config/papers" / PAPER, dirs_exist_ok=True)
+    copy_paper(folder)
     path = folder / "config/config.yaml"
     text = re.sub(r"^papers:.*$", f"papers: [{PAPER}]", path.read_text(), flags=re.MULTILINE)
     path.write_text(re.sub(r"^comparisons:.*$", "comparisons: []", text, flags=re.MULTILINE))
