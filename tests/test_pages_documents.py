@@ -7,6 +7,7 @@ config; ``test_pages_site.py`` measures the site.
 import copy
 import math
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from typing import Any
 import pytest
 import yaml
 
-import dpbandits
 from dpbandits.errors import InputError
 from dpbandits.pages.contents import Contents, load_errata
 from dpbandits.pages.documents import documents, paper_page
@@ -23,7 +23,7 @@ from dpbandits.pages.verdicts import ANSWERS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from invented import copy_parts
-from site_pages import long_sentences, replaced_words
+from site_pages import long_sentences, replaced_words, words
 from support import DOCUMENTS, ROOT, refused
 
 PROJECT = Project.load(ROOT)
@@ -263,4 +263,12 @@ def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:
     assert len(text.splitlines()) <= 120
     # Of each paper a picture, a row and a sentence.
     assert len(text.split()) <= 620 + 70 * len(PAPERS)
-    assert f"Version {dpbandits.__version__}, Python 3.11 to 3.13, MIT licence." in text
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert package["requires-python"] == ">=3.11"
+    assert package["license"] == "MIT"
+    assert f"Version {package['version']}, Python 3.11 to 3.13, MIT licence." in text
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_paper_is_summed_up_in_one_short_sentence(paper: str) -> None:
+    assert words(PROJECT.study(paper).summary().sentence) <= 25

@@ -176,36 +176,27 @@ def test_errors_are_held_against_the_bounds_of_their_points() -> None:
         tags = {key: float(value) for key, value in (each.split("=") for each in rest)}
         name = {"I-A": "section5", "I-B": "two-armed"}[instance]
         limits[label] = bounds(name, tags["epsilon"]).theorem(tags["T"])
-    error = (
-        1.0 - kept("verdicts-budget", algorithm="dp-bai", horizon=400, epsilon=0.1).item() / TRIALS
-    )
+    won = kept("verdicts-budget", algorithm="dp-bai", horizon=400, epsilon=0.1).item()
     label = "I-A, T=400, epsilon=0.1"
-    assert excess[label] == pytest.approx(error - limits[label])
+    assert excess[label] == pytest.approx(1.0 - won / TRIALS - limits[label])
     smallest = number("BAI-C12", "smallest bound at the points of the figures")
     assert smallest == pytest.approx(min(limits.values()))
     over = [limit / (excess[label] + limit) for label, limit in limits.items()]
     assert number("BAI-F8", "largest bound over error") == pytest.approx(max(over))
 
 
-@pytest.mark.parametrize(
-    ("error", "decay"),
-    [
+def test_the_decay_of_errors_is_that_of_the_larger_half() -> None:
+    errors: list[tuple[Callable[[float], float], float]] = [
         (lambda budget: 0.25 * math.exp(-0.004 * budget), 4.0),
         # Slower on the larger half of T, which is what counts, and rising there.
         (lambda budget: 0.2 * math.exp(-0.002 * budget - 1e-3 * min(budget, 1200)), 2.0),
-        (lambda budget: 1e-3 + abs(budget - 1000) * 1e-5, -1.0),
-    ],
-)
-def test_the_decay_of_errors_is_that_of_the_larger_half(
-    error: Callable[[float], float], decay: float
-) -> None:
-    evidence = evidence_of(lambda name, tags: 1.0 - error(tags["horizon"]))
+        (lambda budget: 1e-3 + abs(budget - 1000) * 1e-5, -math.inf),
+    ]
     name = "slope of -log(error) over T/1000, epsilon={epsilon}"
-    found = measured("BAI-C17", name, evidence)["1"].value
-    if decay > 0.0:
-        assert found == pytest.approx(decay, rel=0.02)
-    else:
-        assert found < 0.0
+    for error, decay in errors:
+        evidence = evidence_of(lambda _, tags, error=error: 1.0 - error(tags["horizon"]))
+        found = measured("BAI-C17", name, evidence)["1"].value
+        assert found == pytest.approx(decay, rel=0.02) if decay > 0.0 else found < 0.0
 
 
 def planted_budgets(a: float, b: float) -> Evidence:
@@ -270,13 +261,13 @@ def test_the_probit_fit_is_that_of_maximum_likelihood() -> None:
 
 
 def test_the_interval_of_the_crossing_covers() -> None:
-    """400 repetitions: within 4 sd (0.044) of 95 %; a control at 50 % is not."""
-    drawn = np.random.default_rng(3).binomial(FITTED_TRIALS, RATES, (400, len(FITTED)))
+    """200 repetitions: within 4 sd (0.062) of 95 %; a control at 50 % is not."""
+    drawn = np.random.default_rng(3).binomial(FITTED_TRIALS, RATES, (200, len(FITTED)))
     estimates = [fitted_crossing(successes) for successes in drawn]
     for alpha, covers in ((0.05, True), (0.5, False)):
         ends = np.array([estimate.interval(alpha) for estimate in estimates])
         covered = ((ends[:, 0] <= NEEDED) & (ends[:, 1] >= NEEDED)).mean()
-        assert (abs(covered - 0.95) <= 0.044) == covers
+        assert (abs(covered - 0.95) <= 0.062) == covers
 
 
 def test_linear_fits_are_weighted_least_squares() -> None:
