@@ -17,6 +17,7 @@ from dpbandits.bandits import (
     Bernoulli,
     ClippedExponential,
     TruncatedExponential,
+    TwoPoint,
     bandit_from,
 )
 from dpbandits.bandits.draws import (
@@ -160,10 +161,14 @@ def test_binomials_are_numpys_bit_for_bit() -> None:
             assert drawn == plain.binomial(count, mean, 300).tolist()
 
 
-@given(bandit=bandits(2), count=st.integers(0, 300), seed=st.integers(0, 2**63))
+@given(
+    bandit=st.one_of(bandits(2), st.just(Bandit((TwoPoint(), Bernoulli(0.5))))),
+    count=st.integers(0, 300),
+    seed=st.integers(0, 2**63),
+)
 def test_other_sums_are_drawn_reward_by_reward(bandit: Bandit, count: int, seed: int) -> None:
     together, single = np.random.default_rng(seed), np.random.default_rng(seed)
-    if bandit.arms[0].code == BERNOULLI:
+    if bandit.arms[0].code in (BERNOULLI, TWO_POINT):
         count %= BINOMIAL_FROM
     total = 0.0
     for _ in range(count):

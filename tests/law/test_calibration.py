@@ -135,12 +135,3 @@ def test_the_other_logarithm_is_told_apart() -> None:
     for log, other in [("natural", "base2"), ("base2", "natural")]:
         for epsilon in [1.0, 0.5, 0.25, 0.1]:
             assert abs(distance_to_mean("lazy-dp-ts", log, epsilon, ("lazy-dp-ts", other))) > 1.5
-
-
-def test_dp_ts_pays_more_than_its_lazy_sister() -> None:
-    # No curve of DP-TS is at hand; its shift is larger by the factor 2 sqrt(8) LOG(n + 1), which is
-    # 3.9 or more, so that it must lie above wherever the shift matters.
-    for log in ("natural", "base2"):
-        for epsilon in (1.0, 0.5):
-            dp_ts = of_log("dp-ts", epsilon, log)
-            assert dp_ts.min() > of_log("lazy-dp-ts", epsilon, log).max()
