@@ -41,7 +41,6 @@ def make_project(folder: Path, *, sources: bool = False, own_kernels: bool = Fal
 
 
 def copy_parts(folder: Path, *names: str) -> Path:
-    """Copy files and folders of the checkout into a folder."""
     for name in names:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -49,9 +48,17 @@ def copy_parts(folder: Path, *names: str) -> Path:
     return folder
 
 
+def copy_paper(folder: Path) -> Path:
+    """Copy the invented paper, whose algorithm is that of the example, into a project."""
+    paper = folder / "config/papers" / PAPER
+    shutil.copytree(FOLDER, paper, dirs_exist_ok=True)
+    shutil.copy2(ROOT / "examples/my_kernel.py", paper)
+    return paper
+
+
 def add_paper(folder: Path) -> Path:
     """Add the invented paper to a project, whose config then chooses it alone."""
-    shutil.copytree(FOLDER, folder / "config/papers" / PAPER, dirs_exist_ok=True)
+    copy_paper(folder)
     path = folder / "config/config.yaml"
     text = re.sub(r"^papers:.*$", f"papers: [{PAPER}]", path.read_text(), flags=re.MULTILINE)
     path.write_text(re.sub(r"^comparisons:.*$", "comparisons: []", text, flags=re.MULTILINE))
@@ -112,7 +119,6 @@ def planned(folder: Path) -> set[str]:
 
 
 def dpbandits_command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run one command of the package in a project."""
     cache = str(folder / ".cache/dpbandits")
     return run(folder, [*DPBANDITS, *words], DPBANDITS_CACHE=cache)
 
@@ -140,7 +146,6 @@ def computed(folder: Path) -> list[str]:
 
 
 def entries(folder: Path) -> list[Path]:
-    """Return the files of the cache of results below a folder."""
     return sorted(path for path in folder.rglob("cells/**/*") if path.is_file())
 
 

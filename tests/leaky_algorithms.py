@@ -18,6 +18,8 @@ from dpbandits.kernels import One, Reals, blank, write
 LEAKS = ("none", "half the noise", "reused reward", "raw first pulls", "stopping time", "constant")
 NONE, HALF, REUSED, RAW, STOPPING, CONSTANT = range(len(LEAKS))
 
+Rng = np.random.Generator
+
 
 class Settings(NamedTuple):
     """Arguments of the kernel."""
@@ -37,7 +39,6 @@ class State(NamedTuple):
 
 
 def state(arms: int) -> State:
-    """Return the state before round 1."""
     return blank(State, arms)._replace(exploring=np.full(1, 2))
 
 
@@ -55,9 +56,8 @@ def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-d
         reward = pull(arms, arm, generator)
         if t < 2:
             scale = (0.5 if settings.leak == HALF else 1.0) / settings.epsilon
-            is_raw = settings.leak == RAW
-            state.first[arm] = reward
-            state.released[arm] = reward + (0.0 if is_raw else laplace(scale, generator))
+            noise = 0.0 if settings.leak == RAW else laplace(scale, generator)
+            state.first[arm], state.released[arm] = reward, reward + noise
         if settings.leak == STOPPING and arm == 0 and t < state.exploring[0] and reward < 0.5:
             state.exploring[0] = t + 4
         written = write(out, written, arm, 1, reward)
@@ -66,11 +66,8 @@ def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-d
     return written
 
 
-def reference(
-    settings: Settings, bandit: Bandit, generator: np.random.Generator
-) -> Iterator[Segment]:
-    """Not used: audits play kernels."""
-    raise NotImplementedError
+def reference(settings: Settings, bandit: Bandit, generator: Rng) -> Iterator[Segment]:
+    raise NotImplementedError("audits play kernels")
 
 
 def leaky(leak: str) -> Algorithm:

@@ -7,7 +7,7 @@ import fcntl
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,6 @@ VARIABLE = "DPBANDITS_TEST_SESSION"
 
 
 def session_folder() -> Path:
-    """Return the folder that all workers of this session have in common."""
     return Path(os.environ[VARIABLE])
 
 
@@ -67,29 +66,23 @@ def exact_result(paper: str, name: str) -> pd.DataFrame:
     return frame
 
 
-class ExactResults(Mapping[str, pd.DataFrame]):
+class ExactResults:
     """The exactly computed results of a paper by name, each computed when it is first asked for."""
 
     def __init__(self, paper: str) -> None:
-        """Take the paper's short name."""
         self.paper = paper
+
+    def __contains__(self, name: str) -> bool:
+        return name in find_paper(self.paper).analytic
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return the result of this name, or one of the privacy audit at the quick scale."""
         comparison, _, rest = name.rpartition("/")
-        if comparison:
-            make = find_paper(comparison).analytic[rest]
-            frame: pd.DataFrame = shared_value(f"exact/{name}", lambda: make("quick", 0, 1))
-            return frame
-        return exact_result(self.paper, name)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(find_paper(self.paper).analytic)
-
-    def __len__(self) -> int:
-        """Return the number of results."""
-        return len(find_paper(self.paper).analytic)
+        if not comparison:
+            return exact_result(self.paper, name)
+        make = find_paper(comparison).analytic[rest]
+        frame: pd.DataFrame = shared_value(f"exact/{name}", lambda: make("quick", 0, 1))
+        return frame
 
     def rows(self, name: str, **where: Any) -> pd.DataFrame:
         """Return the rows of a result with these tags."""

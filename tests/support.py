@@ -146,7 +146,6 @@ def settings_of(
     bandit: Bandit,
     horizon: int,
 ) -> Any:
-    """Return what the kernel is told."""
     values = vars(algorithm.parameters_from(parameters))
     chosen = algorithm.interpretations_from(interpretations)
     return algorithm.settings(horizon, len(bandit.arms), **values, **chosen)
@@ -232,7 +231,6 @@ def changed_environment(changes: dict[str, str | None]) -> dict[str, str]:
 
 
 def digits_printed(text: str) -> list[float]:
-    """Return the numbers of a text."""
     return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", text)]
 
 
@@ -297,7 +295,6 @@ def parameters_of(name: str, epsilon: float) -> dict[str, float]:
 
 
 def play_trials(name: str, task: Task, seed: int = 1, trials: int = 1) -> Outcome:
-    """Play a block."""
     return IDENTIFICATION[name].play(task, np.random.default_rng(seed), trials)
 
 

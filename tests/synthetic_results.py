@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 import found_papers
-from dpbandits.config.documents import load_yaml
-from dpbandits.config.experiments import Caps, SimulationPlan, with_likes
+from dpbandits.config.experiments import Caps, SimulationPlan
 from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
@@ -21,7 +20,7 @@ from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
 from dpbandits.reporting.spec import has_published, parse_figure
-from shared import exact_result, session_folder, shared_value
+from shared import exact_result
 
 ROOT = Path(__file__).parents[1]
 PROJECT = Project.load(ROOT)
@@ -32,14 +31,13 @@ NOISE = 0.02
 
 def synthetic_values(series: Series, metric: str, generator: np.random.Generator) -> Any:
     """Values of one metric like those of the figures: regret over time, or outcomes of trials."""
-    cell = series.cell
     if metric in IDENTIFIED:
         return _outcomes(series, metric, generator)
     if metric in NASH:
         return _nash(series, metric, generator)
     if metric == "inverse_counts":
-        shape = len(series.runs), len(cell.bandit.arms)
-        return cell.horizon / 20 * (1.0 + NOISE * generator.standard_normal(shape))
+        shape = len(series.runs), len(series.cell.bandit.arms)
+        return series.cell.horizon / 20 * (1.0 + NOISE * generator.standard_normal(shape))
     return _regret(series, metric, generator)
 
 
@@ -102,12 +100,9 @@ class Document:
     """An experiments file of the project, with made-up results."""
 
     def __init__(self, paper: str) -> None:
-        """Read the file of the paper of this short name."""
         self.name = paper
         self.study = PROJECT.study(paper)
         self.paper, self.path = self.study.code, self.study.path
-        document = load_yaml(self.path)
-        self.document = {**document, "simulations": with_likes(document["simulations"])}
         self.figures, self.tables = self.study.figure_entries, self.study.table_entries
         self.frame = cache(self._frame)
 
@@ -120,7 +115,13 @@ class Document:
         if name in self.paper.analytic:
             return exact_result(self.name, name)
         plan = self.plan(name)
-        return self.made_up(plan.series(self.frame(plan.tuned_by) if plan.tuned_by else None))
+        series = plan.series(self.frame(plan.tuned_by) if plan.tuned_by else None)
+        generator = np.random.default_rng(20240719)
+        blocks: Any = [
+            {metric: synthetic_values(each, metric, generator) for metric in each.cell.metrics}
+            for each in series
+        ]
+        return results_frame(series, blocks)
 
     def draw(self, name: str, folder: Path) -> list[Path]:
         """Draw a figure, panels or diagram, from made-up results."""
@@ -128,7 +129,6 @@ class Document:
         return draw_figure(self.figures[name], name, self.frame, folder, *code, self.name)
 
     def lines(self, name: str, letter: str) -> list[Line]:
-        """Return the lines of one panel of a figure."""
         panel = parse_figure(name, self.figures[name]).panels[letter]
         return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
 
@@ -136,15 +136,6 @@ class Document:
         """Digitised values compared with made-up results."""
         own = {name: spec for name, spec in self.figures.items() if has_published(spec)}
         return compare_digitised(own, self.frame)
-
-    def made_up(self, series: list[Series]) -> pd.DataFrame:
-        """Results of these series."""
-        generator = np.random.default_rng(20240719)
-        blocks: Any = [
-            {metric: synthetic_values(each, metric, generator) for metric in each.cell.metrics}
-            for each in series
-        ]
-        return results_frame(series, blocks)
 
 
 NAMES = (*found_papers.PAPERS, "equal-privacy")
@@ -161,31 +152,10 @@ FIRST, SECOND, THIRD, FOURTH, ACROSS = (
 FIGURES, frame = FIRST.figures, FIRST.frame
 
 
-class Drawn(dict[tuple[str, str], list[Path]]):
-    """The files of every figure by its paper and name, drawn once a session."""
-
-    def __missing__(self, key: tuple[str, str]) -> list[Path]:
-        """Draw a figure, unless a worker has drawn it."""
-        paper, name = key
-        folder = session_folder() / "figures" / paper
-        self[key] = shared_value(f"drawn/{paper}/{name}", lambda: PAPERS[paper].draw(name, folder))
-        return self[key]
-
-
-DRAWN = Drawn()
-
-
-def read_csv(paper: str, figure: str, stem: str) -> pd.DataFrame:
-    """Return the csv ``stem`` of a figure."""
-    path = next(path for path in DRAWN[paper, figure] if path.name == f"{stem}.csv")
-    return pd.read_csv(path, keep_default_na=False)
-
-
 def changed(entry: Any, key: str, value: Any) -> Any:
     """Return a copy of an entry with another value (None takes the key out); ``x.tag`` is a key."""
-    copied = copy.deepcopy(entry)
+    copied = place = copy.deepcopy(entry)
     *way, last = (int(each) if each.isdigit() else each for each in key.split("."))
-    place = copied
     for step in way:
         place = place[step]
     if value is None:

@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGRET, Algorithm, dp_se
+from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
-from dpbandits.kernels import new_segments
 from found_papers import PLAYED
 from support import (
     FIVE_ARMS,
@@ -79,41 +78,6 @@ def test_kernel_and_reference_agree(name: str) -> None:
         check()
 
 
-def test_ts_gaussian_is_the_modified_one_at_0_and_1() -> None:
-    # ts-is-dp, Algorithm 2: (b, c) = (0, 1) gives the arm sequence of 2.1 on the same stream.
-    for count in ["n+1", "n"]:
-        plain, modified = REGRET["ts-gaussian"], REGRET["m-ts-gaussian"]
-        interpretations = {"count": count}
-        told = settings_of(plain, {}, interpretations, EXPONENTIAL_ARMS, 1500)
-        told_modified = settings_of(
-            modified, {"b": 0, "c": 1}, interpretations, EXPONENTIAL_ARMS, 1500
-        )
-        decisions = list(plain.reference(told, EXPONENTIAL_ARMS, np.random.default_rng(3)))
-        for run in (
-            kernel_decisions(modified, told_modified, EXPONENTIAL_ARMS, np.random.default_rng(3)),
-            modified.reference(told_modified, EXPONENTIAL_ARMS, np.random.default_rng(3)),
-        ):
-            assert list(run) == decisions
-
-
-@given(b=st.integers(1, 200), c=st.floats(0.1, 1e5))
-def test_pre_pull_regret_is_exact(b: int, c: float) -> None:
-    # Algorithm 2: b times the sum of the gaps at round b N, which is 1.25 b for the Bernoulli arms
-    # (dyadic, so exactly) and 0.911996 b for the truncated exponential ones (six digits).
-    for bandit, slope, tolerance in ((FIVE_ARMS, 1.25, 0.0), (EXPONENTIAL_ARMS, 0.911996, 5e-7)):
-        parameters = {"b": b, "c": c}
-        cell = make_cell(
-            algorithm="m-ts-gaussian",
-            parameters=parameters,
-            bandit=bandit,
-            horizon=5 * b + 3,
-            grid=[5 * b],
-        )
-        regret = Work(cell, range(1)).play(1)["pseudo_regret"].item()
-        assert regret == pytest.approx(b * bandit.gaps.sum(), rel=1e-14)
-        assert abs(regret - slope * b) <= tolerance * b
-
-
 def test_long_pre_pull_is_cut_at_the_horizon() -> None:
     # ts-is-dp, Algorithm 2 and TSDP-E15: where b N >= T the phase is cut at T.
     for b, horizon, pulls in [
@@ -149,16 +113,6 @@ def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
             for arm, stretch in groupby(decisions, key=itemgetter(0))
         ]
         assert in_a_row == [(0, first), (1, first), (0, second), *rest]
-
-
-def test_dp_se_survives_an_epoch_of_any_length() -> None:
-    for epsilon in [1e-3, 1e-20, 1e-100]:
-        for order in ["round-robin", "sequential"]:
-            algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.9, 0.1])
-            told = settings_of(algorithm, {"epsilon": epsilon}, {"order": order}, bandit, 100)
-            decisions = agree(algorithm, told, bandit, seed=1, buffer=64)
-            expected = [0, 1] * 50 if order == "round-robin" else [0] * 100
-            assert [arm for arm, _, _ in decisions] == expected
 
 
 # Runs on which every constant and operator of a kernel decides something.
@@ -200,31 +154,11 @@ EQUAL = dpbandits.bernoulli([0.5, 0.5])
 TWO = dpbandits.bernoulli([0.9, 0.3])
 APART = dpbandits.bernoulli([0.95, 0.5, 0.05])
 HIGH = dpbandits.bernoulli([1.0] * 10)
+CLOSE = dpbandits.bernoulli([0.5 + 0.156, 0.5])
+CLOSER = dpbandits.bernoulli([0.5 + 0.07, 0.5])
+"""Of thousands of seeds the scenarios have the three on which the arm lags by least more than
+DP-SE allows in epoch 1 (2 where they are closer), and the three on which by least less."""
 TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
-
-
-def close_calls(epsilon: float, gap: float, epoch: int, horizon: int, seeds: int) -> list[Scenario]:
-    """Return runs of DP-SE on two arms whose elimination in an epoch is close.
-
-    Of the given number of seeds, the three on which the arm lags by least more than the allowance
-    2h + 2c, and the three on which by least less: there every constant of the rule decides.
-    """
-    algorithm, bandit = REGRET["dp-se"], dpbandits.bernoulli([0.5 + gap, 0.5])
-    told, _ = prepared("dp-se", Scenario(bandit, horizon, {"epsilon": epsilon}))
-    pulls, allowance = zip(
-        *(dp_se.reference_epoch(told, e, 2) for e in range(1, epoch + 1)), strict=True
-    )
-    chunks = new_segments(2 * sum(pulls))
-    excess = {}
-    for seed in range(seeds):
-        state, generator = algorithm.state(2), np.random.default_rng(seed)
-        algorithm.advance(told, state, bandit.arrays, generator, chunks)
-        if state.epoch[0] == epoch:
-            excess[seed] = abs(state.sums[0] - state.sums[1]) - allowance[-1]
-    ordered = sorted(excess, key=excess.__getitem__)
-    kept = sum(lag <= 0 for lag in excess.values())
-    assert 3 <= kept <= len(ordered) - 3, "both outcomes occur"
-    return runs(bandit, horizon, seeds=ordered[kept - 3 : kept + 3], epsilon=epsilon)
 
 
 NO_TEST = {"cap": "root", "stop_test": "off"}
@@ -253,13 +187,16 @@ def scenarios() -> dict[str, list[Scenario]]:
             *runs(EXPONENTIAL_ARMS, 600, b=0, c=3.0, count="n"),
         ],
         "dp-se": [
+            # An epoch of any length.
+            *runs(TWO, 100, epsilon=1e-100),
+            *runs(TWO, 100, epsilon=1e-20, order="sequential"),
             *runs(BERNOULLI, 5000, epsilon=1.0, order="sequential"),
             *runs(BERNOULLI, 5000, epsilon=0.05, order="sequential"),
-            *close_calls(epsilon=0.5, gap=0.156, epoch=1, horizon=4000, seeds=3000),
+            *runs(CLOSE, 4000, seeds=[1766, 577, 115, 374, 1935, 1704], epsilon=0.5),
             # Two whole epochs and more, as long as the first, then the second term of R.
             *runs(EQUAL, 11_000, epsilon=1.0, order="sequential"),
             *runs(EQUAL, 30_000, epsilon=0.03, order="sequential"),
-            *close_calls(epsilon=0.5, gap=0.07, epoch=2, horizon=18_000, seeds=1000),
+            *runs(CLOSER, 18_000, seeds=[469, 121, 305, 277, 860, 729], epsilon=0.5),
         ],
         "anytime-lazy-ucb": [
             *runs(EXPONENTIAL_ARMS, 1500, epsilon=0.5),

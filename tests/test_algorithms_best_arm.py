@@ -84,6 +84,8 @@ FLAT = linear(
     [[1, 1, 0], [2, 2, 0], [0.5, 0.5, 0.0], [1.5, 1.5, 0.1], [0, 0, 0.2]], [0.2, 0.2, 0.5]
 )
 AXES = linear(1.1 * np.eye(5) - 0.1, [0.7, 0.6, 0.6, 0.6, 0.55])
+WIDE = linear(np.eye(16), [0.5, *[0.3] * 15])
+"""Four rounds."""
 REACHING = linear([[1.0, 0.0], [0.3, 0.4], [0.0, 3.0]], [0.9, 0.2])
 LONG = linear(np.diag([0.1, 0.1, 0.1, 0.5]), [6.0, 5.0, 5.0, 0.02])
 """The longest feature belongs to the worst arm, and none is as long as 1."""
@@ -135,6 +137,7 @@ MEANS = [
 REGRESSIONS = [
     *(scenario("od-linbai", CROWD, 70, seed) for seed in range(3)),
     scenario("od-linbai", AXES, 63),
+    scenario("od-linbai", WIDE, 200),
     scenario("od-linbai", AXES, 64, design_rounding="efficient"),
     scenario("od-linbai", FLAT, 20, ties="random"),
     scenario("dp-od", CROWD, 70),
@@ -201,10 +204,7 @@ def test_pulls() -> None:
     for name, interpretations, bandit, budget, pulls in [
         # dp-bai, Section 5 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
         ("dp-bai", {}, section5(), 1000, 998),
-        ("dp-bai-gauss", {}, section5(), 1000, 998),
         ("baseline", {}, section5(), 1000, 1020),
-        ("od-linbai", {}, section5(), 1000, 998),
-        ("dp-od", {}, section5(), 1000, 998),
         # printed: T' = T - 4, two phases: ceil(996/4) twice, ceil(996/2) of the last arm.
         ("dp-bai", {"schedule": "printed"}, section5(), 1000, 2 * 249 + 498),
         # floor(998/30) each; fitted: T' = T - 30, ceil(970/30) each.
@@ -218,7 +218,6 @@ def test_pulls() -> None:
         # BAI-E3, overshoot: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
         ("dp-bai", {}, SQUARE, 3, 4),
         ("dp-bai", {}, SQUARE, 7, 8),
-        ("dp-bai", {"rounding": "floor"}, SQUARE, 3, 4),
         ("dp-bai", {"rounding": "floor"}, SQUARE, 7, 4),
         ("dp-bai", {"rounding": "fitted"}, SQUARE, 7, 4),
     ]:
@@ -269,22 +268,6 @@ def test_ties() -> None:
         task = task_for(name, bandit, 200, {"ties": "random"}, **parameters)
         counts = np.bincount(play_trials(name, task, 1, 4000).recommended, minlength=4)
         assert stats.chisquare(counts).pvalue > 0.001
-
-
-def test_twins_tie() -> None:
-    # Not in the paper: arms 3 and 4 are twins, almost as good as the best; 4 is never preferred to
-    # 3.
-    # In two dimensions DP-BAI has one phase, which pulls neither of them.
-    crowd = [[0.9, 0.1, 0.2]] * 9
-    space = [*np.eye(3), [0.3, 0.4, 0.7], [0.3, 0.4, 0.7], [0.31, 0.4, 0.7], *crowd]
-    plane = [[1, 0], [0, 1], [0.2, 0.1], [0.6, 0.7], [0.6, 0.7], [0.7, 0.61]]
-    for name, features in (("od-linbai", space), ("od-linbai", plane), ("dp-bai", plane)):
-        bandit = linear(features, [0.3] * len(features[0]), "bernoulli")
-        found = play_trials(
-            name, task_for(name, bandit, 40, **parameters_of(name, math.inf)), 1, 500
-        )
-        assert 4 not in found.recommended
-        assert 3 in found.recommended
 
 
 # Noise

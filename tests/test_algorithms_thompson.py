@@ -1,6 +1,5 @@
 """Lazy-DP-TS, DP-TS and DP-TS-UCB: batches, releases, budgets, and chunks against rounds."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,42 +23,28 @@ from support import (
 )
 
 
-def played(
-    name: str,
-    epsilon: float,
-    bandit: Bandit,
-    horizon: int,
-    interpretations: dict[str, str] | None = None,
-) -> Iterator[tuple[int, float, Any]]:
-    """Yield (arm, reward, state) after every round of one run."""
-    algorithm = REGRET[name]
-    told = settings_of(algorithm, {"epsilon": epsilon}, interpretations or {}, bandit, horizon)
-    state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(1)
-    chunk = new_segments(1)
-    while state.clock[0] < horizon:
-        algorithm.advance(told, state, bandit.arrays, generator, chunk)
-        yield int(chunk[0][0]), float(chunk[2][0]), state
-
-
 def test_lazy_batches_double() -> None:
     # Hu and Hegde (2022), Algorithm 2: a mean is renewed from 2^(r+1) fresh rewards, after 1, 3, 7,
     # ... pulls of the arm.
-    for log in ["natural", "base2"]:
-        for name in ["lazy-dp-ts", "anytime-lazy-ucb"]:
-            pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
-            for arm, reward, state in played(name, 20.0, FIVE_ARMS, 3000, {"log": log}):
-                pulls[arm] += 1
-                batch[arm] += reward
-                renewed = np.flatnonzero(state.counts != counts)
-                assert set(renewed) <= {arm}
-                if renewed.size:
-                    assert state.counts[arm] == max(1, 2 * counts[arm])
-                    assert pulls[arm] == 2 * state.counts[arm] - 1
-                    # Laplace noise of scale 1/20 is beyond 1 once in e^20.
-                    assert abs(state.private_means[arm] * state.counts[arm] - batch[arm]) < 1
-                    batch[arm] = 0.0
-                counts = state.counts.copy()
-            assert counts.max() >= 512
+    for algorithm in (REGRET["lazy-dp-ts"], REGRET["anytime-lazy-ucb"]):
+        told = settings_of(algorithm, {"epsilon": 20.0}, {}, FIVE_ARMS, 3000)
+        state, generator, chunk = algorithm.state(5), np.random.default_rng(1), new_segments(1)
+        pulls, batch, counts = [0] * 5, [0.0] * 5, np.zeros(5, np.int64)
+        while state.clock[0] < 3000:
+            algorithm.advance(told, state, FIVE_ARMS.arrays, generator, chunk)
+            arm = int(chunk.arms[0])
+            pulls[arm] += 1
+            batch[arm] += chunk.sums[0]
+            renewed = np.flatnonzero(state.counts != counts)
+            assert set(renewed) <= {arm}
+            if renewed.size:
+                assert state.counts[arm] == max(1, 2 * counts[arm])
+                assert pulls[arm] == 2 * state.counts[arm] - 1
+                # Laplace noise of scale 1/20 is beyond 1 once in e^20.
+                assert abs(state.private_means[arm] * state.counts[arm] - batch[arm]) < 1
+                batch[arm] = 0.0
+            counts = state.counts.copy()
+        assert counts.max() >= 512
 
 
 def test_every_value_enters_one_noisy_sum_a_level() -> None:
@@ -83,28 +68,6 @@ def test_every_value_enters_one_noisy_sum_a_level() -> None:
         expected = sum(noise[i] for i in range(levels) if k >> i & 1)
         assert answer - k * (k + 1) / 2 == pytest.approx(expected, abs=1e-9)
     assert all(each.max() == 1 for each in covered)
-
-
-def test_dp_ts_releases_at_pulls_1_3_7_and_so_on() -> None:
-    # Hu and Hegde (2022), Algorithm 1: after 2^(r+2) - 1 pulls the logarithmic part takes the
-    # epoch's rewards; in between there are as many partial sums as ones in the number of rewards.
-    pulls, totals = [0] * 5, [0.0] * 5
-    for arm, reward, state in played("dp-ts", 300.0, FIVE_ARMS, 3000):
-        pulls[arm] += 1
-        totals[arm] += reward
-        assert state.pulls.tolist() == pulls
-        # Up to 20 noises of scale 10 * 2/300 at most.
-        assert abs(state.private_means[arm] * pulls[arm] - totals[arm]) < 20
-        levels = int(state.levels[arm])
-        since = pulls[arm] + 1 - 2**levels
-        assert 0 <= since < 2**levels
-        standing = [i for i in range(62) if state.noise[arm, i] != 0]
-        assert standing == [i for i in range(62) if since >> i & 1]
-        assert (since == 0) == (pulls[arm] + 1 == 2**levels)
-        assert state.released_sums[arm] + state.epoch_sums[arm] == pytest.approx(
-            totals[arm], abs=2.0
-        )
-    assert max(pulls) > 1000
 
 
 # DP-TS-UCB.
@@ -197,17 +160,3 @@ def test_chunks_of_bernoulli_arms_below_the_binomial() -> None:
                 assert per_round(chunks) == [arm for arm, _, _ in rounds]
                 assert sum(total for _, _, total in chunks) == sum(total for _, _, total in rounds)
         assert longer == (200 if interpretations["renewal"] == "batch" else 0)
-
-
-def test_stretches_are_long_and_are_played_at_once() -> None:
-    settings = told(1.0, 100_000)
-    chunks = list(kernel_decisions(ALGORITHM, settings, SPREAD_ARMS, np.random.default_rng(1)))
-    assert len(chunks) < 2500, "of 100000 rounds"
-    assert max(length for _, length, _ in chunks) > 10_000
-    # A chunk fills a batch of its arm or ends at the horizon.
-    pulls = np.zeros(5, np.int64)
-    for arm, length, _ in chunks:
-        pulls[arm] += length
-        if length > 1 and pulls.sum() < 100_000:
-            assert (pulls[arm] + 1) & pulls[arm] == 0, "2^(r+1) - 1 pulls"
-    assert pulls.sum() == 100_000

@@ -134,14 +134,6 @@ def test_every_row_names_a_claim_of_the_ledger_or_says_why_there_is_none() -> No
         assert case.claim in ("", claim_on(statement, name))
 
 
-def test_the_variants_of_gdp_ncb_have_a_statement_each() -> None:
-    numbers = {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"}
-    rows = exact()[["algorithm", "variant", "statement"]].itertuples(index=False)
-    for algorithm, variant, statement in [*rows, *black_box_cases()]:
-        if algorithm in ("gdp-ncb", "anytime-gdp-ncb"):
-            assert statement == numbers[variant]
-
-
 def test_what_exceeds_its_claim() -> None:
     # Of the repaired GDP-NCB eight releases cost 8 / log2 T = 0.888 together, at T = 515.
     for statement, least in (("AUD-9", 0.9), ("AUD-15", 0.88), ("AUD-18", 0.9)):
@@ -163,8 +155,7 @@ def test_what_exceeds_its_claim() -> None:
     assert (written["ratio"] > 1.0).all()
     assert (of("AUD-14", engine="support")["lower"] == math.inf).all()
     controls = of("AUD-19")
-    assert (controls["lower"] == math.inf).all()
-    assert (controls["claimed"] == math.inf).all()
+    assert (controls[["lower", "claimed"]] == math.inf).all(axis=None)
     assert set(controls["algorithm"]) == {"ucb1", "ncb", "od-linbai", "sequential-halving"}
 
 
@@ -190,9 +181,8 @@ def test_bounds_on_thompson_sampling_are_those_of_their_events_and_below_what_is
 
 
 def test_exact_rows_do_not_depend_on_the_seed() -> None:
-    rows = [sampled_rows(((2, 20, 400),), seed) for seed in (1, 1, 2)]
-    first, again, other = ([row.lower for row in part] for part in rows)
-    assert first == again != other
+    lower = [[row.lower for row in sampled_rows(((2, 20, 400),), seed)] for seed in (1, 1, 2)]
+    assert lower[0] == lower[1] != lower[2]
     assert swept_rows("decisions", seed=1) == swept_rows("decisions", seed=2)
 
 
@@ -234,12 +224,6 @@ def test_an_algorithm_without_a_row_is_an_error_unless_it_is_not_audited(
     lines = found[found["algorithm"] == "gdp-ncb"]
     assert list(lines["verdict"]) == ["not audited"]
     assert lines["lower"].isna().all()
-
-
-def test_chances_are_numbers_with_whole_exponents() -> None:
-    shown = {-math.inf: "0", -0.04: "0.91", -2.5: "0.0032", -7.0: "1.0e-7", -7.0001: "1.0e-7"}
-    for log10, text in {**shown, -1_390_984.14: "7.2e-1390985"}.items():
-        assert tables.chance_in_words(log10) == text
 
 
 def made(**columns: Any) -> pd.DataFrame:
@@ -325,14 +309,12 @@ def results(name: str) -> pd.DataFrame:
             for a, v, s in black_box_cases()
         ]
         return pd.concat([unjudged(), rows_frame("black-box", played)], ignore_index=True)
-    if name == "extra-trade-off":
-        return trade_off("quick")
-    if name == "extra-dp-od":
-        return tables.ratios_by_angle()
     if name == "extra-gdp-ncb":
         rows = rows_frame("releases", split_rows((0.2, 2.0), (10**4,), (3,), 2**12))
         return pd.concat([rows, tables.ratios_by_alternation()], ignore_index=True)
-    return rows_frame("thompson", thompson())
+    if name == "extra-dp-od":
+        return tables.ratios_by_angle()
+    return trade_off("quick") if name == "extra-trade-off" else rows_frame("thompson", thompson())
 
 
 @pytest.mark.parametrize("name", diagrams.DIAGRAMS)

@@ -27,6 +27,7 @@ def row(toy: Claim, means: list[float], **settings: Any) -> pd.Series:
 
 
 NO_CODE = {"variant": "as-coded", "not_applicable": "no code"}
+MOST = {"combine": "most", "runs": 400}
 PRESUMED = [*on_series(0), *on_series(1, no_increase=0)]
 
 
@@ -39,6 +40,9 @@ PRESUMED = [*on_series(0), *on_series(1, no_increase=0)]
         ([*on_series(0, 1)], {"combine": "any"}, [-3.0, 1.0], "for: series 0; binding compar"),
         ([*on_series(0, 1)], {"combine": "any"}, [3.0, 1.0], "none is for; binding compar"),
         ([*on_series(0, 1)], {"combine": "most"}, [-3.0, 1.0], "against: series 1"),
+        ([*on_series(0, 1, 2, 3)], MOST, [-2.0, -2.0, 0.0, 0.0],
+         "comparisons: 2 for, 0 against, 2 undecided; binding comparison: se"),
+        ([*on_series(0, 1, 2, 3)], MOST, [-2.0, -2.0, 0.0, 0.0], "; undecided: series 2, series 3"),
         # A presumption is shown only where it refutes.
         (PRESUMED, {}, [-3.0, -0.1], "binding comparison: series 0"),
         (PRESUMED, {}, [-3.0, 3.0], "binding comparison: series 1"),
@@ -49,8 +53,7 @@ PRESUMED = [*on_series(0), *on_series(1, no_increase=0)]
         ([number(place, name, less=1) for name, place in {"x": -3.0, "y": -0.5, "z": -2.0}.items()],
          {"runs": 0, "runs_paper": 0, "verdicts": ["not contradicted", "fails"]}, [0.0],
          "binding comparison: y"),
-        ([*on_series(0)], {"interpretations": [NO_CODE]},
-         [0.0], "no code"),
+        ([*on_series(0)], {"interpretations": [NO_CODE]}, [0.0], "no code"),
     ],
 )  # fmt: skip
 def test_the_detail_names_what_a_verdict_depends_on(
@@ -64,15 +67,6 @@ def test_a_row_shows_the_number_of_its_binding_comparison() -> None:
     assert found["estimate"] == pytest.approx(-1.0, abs=0.6)
     assert found["lo"] < found["estimate"] < found["hi"] < 0.0
     assert (found["verdict"], found["runs"], found["runs_paper"]) == ("holds", 50, 10)
-
-
-def test_a_claim_about_most_points_names_those_that_are_not_for() -> None:
-    toy = claim(*on_series(0, 1, 2, 3), combine="most", runs=400)
-    found = row(toy, [-2.0, -2.0, 0.0, 0.0], seed=2)
-    assert found["verdict"] == "undecided"
-    assert "comparisons: 2 for, 0 against, 2 undecided; binding comparison: se" in found["detail"]
-    assert found["lo"] < 0.0 < found["hi"]
-    assert "; undecided: series 2, series 3" in found["detail"]
 
 
 def test_undecided_rows_say_how_many_runs_would_decide() -> None:

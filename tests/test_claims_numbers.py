@@ -96,10 +96,8 @@ def test_averages_and_slopes_are_linear() -> None:
     both = average([ONE, OTHER])
     assert both.value == pytest.approx((3.0 + 8.0 / 3.0) / 2.0)
     assert both.influences["a"] == pytest.approx(0.5 * ONE.influences["a"])
-    x = [0.0, 1.0, 3.0]
-    fitted = slope(x, [ONE, OTHER, SAME])
-    values = [ONE.value, OTHER.value, SAME.value]
-    assert fitted.value == pytest.approx(np.polyfit(x, values, 1)[0])
+    x, values = [0.0, 1.0, 3.0], [ONE.value, OTHER.value, SAME.value]
+    assert slope(x, [ONE, OTHER, SAME]).value == pytest.approx(np.polyfit(x, values, 1)[0])
     assert slope(x, [ONE, ONE, ONE]).student.standard_error == pytest.approx(0.0, abs=1e-15)
 
 
@@ -191,18 +189,15 @@ def test_intervals_cover_and_standard_errors_are_those_of_replication(name: str)
 def frame(curves: int, runs: int, times: tuple[int, ...] = (5, 9)) -> pd.DataFrame:
     """Recorded Nash curves of one series: logarithms -0.1, -0.2, ...; influences the run number."""
     rows = [
-        ("s", curve * runs, runs, name, t, -1, -0.1 * (curve + 1) if "log_mean" in name else 0.9)
-        for curve in range(curves)
-        for name in QUANTITIES
-        for t in times
+        ("s", curve * runs, runs, name, t, -0.1 * (curve + 1) if "log_mean" in name else 0.9)
+        for curve, name, t in product(range(curves), QUANTITIES, times)
     ]
     rows += [
-        ("s", run, 1, "nash_influence", t, -1, float(run))
-        for run in range(curves * runs)
-        for t in times
+        ("s", run, 1, "nash_influence", t, float(run))
+        for run, t in product(range(curves * runs), times)
     ]
-    columns = ["series", "run", "trials", "metric", "t", "arm", "value"]
-    return pd.DataFrame(rows, columns=columns).assign(variant="repaired", order=None)
+    columns = ["series", "run", "trials", "metric", "t", "value"]
+    return pd.DataFrame(rows, columns=columns).assign(arm=-1, variant="repaired", order=None)
 
 
 def nash_curves(evidence: Evidence, **tags: object) -> Curves:
@@ -216,20 +211,14 @@ def test_curves_come_with_the_influences_of_their_own_runs() -> None:
     second = curves["sim", "s", 4]
     assert second.times.tolist() == [5, 9]
     assert second.influences[:, 1].tolist() == [4.0, 5.0, 6.0, 7.0]
-    regrets = [curve.nash_regret[1] for curve in curves.values()]
-    assert nash_regret(curves, 1).value == pytest.approx(np.mean(regrets))
-    assert nash_regret(curves, 1).influences["sim", "s", 4] == pytest.approx(
-        -math.exp(-0.2) / 3.0 * second.influences[:, 1]
-    )
+    found = nash_regret(curves, 1)
+    assert found.value == pytest.approx(np.mean([each.nash_regret[1] for each in curves.values()]))
+    expected = -math.exp(-0.2) / 3.0 * second.influences[:, 1]
+    assert found.influences["sim", "s", 4] == pytest.approx(expected)
     assert evidence.runs(["sim"]) == 12
-
-
-def test_limited_runs_are_whole_curves() -> None:
-    evidence = Evidence.of_frames({"sim": frame(3, 4)})
-    assert [key[2] for key in nash_curves(evidence.limited(4))] == [0]
-    assert [key[2] for key in nash_curves(evidence.limited(5))] == [0, 4]
-    assert [key[2] for key in nash_curves(evidence.limited(8, skip=4))] == [4, 8]
-    assert nash_curves(evidence.limited(0)) == {}
+    # Limited runs are whole curves.
+    for limits, first_runs in [((4,), [0]), ((5,), [0, 4]), ((8, 4), [4, 8]), ((0,), [])]:
+        assert [key[2] for key in nash_curves(evidence.limited(*limits))] == first_runs
     assert math.isnan(nash_regret({}, 0).value)
 
 
@@ -249,13 +238,11 @@ def test_curves_without_influences_have_a_value_alone() -> None:
 
 
 def samples(*means: float, runs: int = 50) -> list[Measured]:
-    """Normal runs around each mean."""
     generator = np.random.default_rng(6)
     return [mean(centre + generator.standard_normal(runs)) for centre in means]
 
 
 def apart(one: int, other: int) -> float:
-    """Distance of two places."""
     return float(abs(one - other))
 
 

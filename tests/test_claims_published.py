@@ -1,13 +1,20 @@
-"""Published intervals give the published decisions, these the verdicts; none accuses wrongly.
+"""Rows of the papers reach their words and no other; published verdicts are those of their numbers.
 
+Which words a row can end in is a property of the entries, whatever the results: in place of its
+statistic each comparison measures a number inside, outside, astride or just beyond its region.
+Published intervals give the published decisions, these the verdicts; none accuses wrongly.
 Nor is any guarantee called proved, or not contradicted, where the ledger says that its claim fails
 for what is played; and what fails in the ledger is refuted for some parameters.
 """
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -15,8 +22,11 @@ import yaml
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import KNOWN, guarantee_of
 from dpbandits.claims.docket import Claim, Comparison, Entry, Interpretation
-from dpbandits.claims.judge import verdict_of
-from dpbandits.claims.verdict import REPORT, combine_comparisons, decide
+from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge, verdict_of
+from dpbandits.claims.numbers import Estimate
+from dpbandits.claims.statistics import Measurement
+from dpbandits.claims.verdict import REPORT, Region, combine_comparisons, decide
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy import Guarantee
@@ -26,7 +36,6 @@ from support import ROOT
 PUBLISHED = ROOT / "docs/figures"
 PROJECT = Project.load(ROOT)
 ROW = ["claim", "variant", "interpretation"]
-NO_WORDS = ("undecided", "not testable", "not applicable")
 
 Row = dict[Any, Any]
 
@@ -87,7 +96,7 @@ def test_published_verdicts_are_at_paper_scale_and_words_of_their_claims(paper: 
     ledger, claims = table_of(paper, "claims"), PROJECT.study(paper).claims
     assert set(ledger["scale"]) == {"paper"}
     allowed = {
-        (each.id, row.variant, row.label): {*each.words(row), *NO_WORDS}
+        (each.id, row.variant, row.label): words_of(each, row)
         for each in claims
         for row in each.interpretations
     }
@@ -129,6 +138,140 @@ def test_no_statistic_of_a_paper_is_idle(paper: str) -> None:
         if paper.replace("-", "_") in function.__module__
     }
     assert own <= {*re.findall(r"[\w-]+", " ".join(texts))}
+
+
+NOTHING = Evidence.of_frames({})
+Places = Callable[[Comparison, str], str]
+"""From a comparison and its part to the place of its number."""
+
+
+@dataclass(frozen=True)
+class Placed(Estimate):
+    """A number with an interval of its own at any level."""
+
+    lo: float = math.nan
+    hi: float = math.nan
+
+    def interval(self, alpha: float) -> tuple[float, float]:
+        """Return the interval."""
+        return self.lo, self.hi
+
+
+def placed(region: Region, place: str) -> Placed:
+    """Return a number at a place of a region, which has a finite end."""
+    low, high, beyond = region.low, region.high, region.indifference
+    end, out = (high, 1.0) if math.isfinite(high) else (low, -1.0)
+    inner = (low + high) / 2 if math.isfinite(high - low) else end - out
+    ends = {
+        "inside": (inner, inner),
+        "outside": (end + out * (beyond + 1.0),) * 2,
+        "just beyond": (end + out * beyond / 2, end + out * beyond / 2),
+        "astride": (inner, end + out * (beyond + 1.0)),
+        "lost": (math.nan, math.nan),
+    }[place]
+    return Placed(ends[0], 0, min(ends), max(ends))
+
+
+def verdict(
+    monkeypatch: pytest.MonkeyPatch, claim: Entry, interpretation: Interpretation, places: Places
+) -> str:
+    """Judge a row whose comparisons measure three numbers each, at some place of the region."""
+
+    def numbers(measurement: Measurement) -> dict[str, Estimate]:
+        question = measurement.question
+        comparison = question.comparison
+        if not comparison.decides:
+            return dict.fromkeys("abc", Estimate(0.0))
+        place = places(comparison, question.part)
+        return dict.fromkeys("abc", placed(comparison.region, place))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Measurement, "numbers", numbers)
+        exact = claim.model_copy(update={"runs": (), "interpretations": (interpretation,)})
+        return judge([exact], NOTHING)[0].verdict
+
+
+def parts_of(claim: Entry, interpretation: Interpretation) -> list[str]:
+    """Return the parts that are decided of a row."""
+    questions = claim.questions(interpretation)
+    return sorted({one.part for one in questions if one.comparison.decides})
+
+
+def patterns(claim: Entry, interpretation: Interpretation) -> Iterator[Places]:
+    """Yield all parts at one place, all but one inside, and comparisons at random."""
+    kinds = ("inside", "outside", "astride", "just beyond", "lost")
+    for place in kinds:
+        yield lambda comparison, part, place=place: place
+    for chosen, place in product(parts_of(claim, interpretation), kinds[1:]):
+        places = {chosen: place}
+        yield lambda comparison, part, places=places: places.get(part, "inside")
+    generator = np.random.default_rng(1)
+    for weights in generator.dirichlet(np.full(len(kinds), 0.3), 20):
+        yield lambda comparison, part, weights=weights: str(generator.choice(kinds, p=weights))
+
+
+def words_of(claim: Entry, interpretation: Interpretation) -> set[str]:
+    """Return the words that a row may end in."""
+    if not interpretation.is_judged:
+        return {"not testable" if interpretation.not_testable else "not applicable"}
+    if isinstance(claim, Claim):
+        return {*claim.words(interpretation), "undecided"}
+    decides = any(one.comparison.decides for one in claim.questions(interpretation))
+    return {"shown", "not shown", "undecided"} if decides else {"reported"}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_word_of_a_row_is_reached_and_no_other(
+    paper: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = PROJECT.study(paper).stated
+    assert stated
+    for claim in stated:
+        for interpretation in claim.interpretations:
+            reached = {
+                verdict(monkeypatch, claim, interpretation, places)
+                for places in patterns(claim, interpretation)
+            }
+            assert reached == words_of(claim, interpretation), (claim.id, interpretation.label)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_lost_number_leaves_a_row_undecided(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any one that all points are asked of; all of them where one that is for is enough."""
+    for claim in PROJECT.study(paper).stated:
+        for interpretation in claim.judged_rows:
+            deciding = [
+                each
+                for each in claim.comparisons.values()
+                if each.decides and each.is_asked_of(interpretation)
+            ]
+            lost = [deciding] if claim.combine != "all" else [[each] for each in deciding]
+            for some in filter(None, lost):
+
+                def places(comparison: Comparison, part: str, some: list[Comparison] = some) -> str:
+                    return "lost" if any(comparison is each for each in some) else "inside"
+
+                found = verdict(monkeypatch, claim, interpretation, places)
+                assert found == "undecided", (claim.id, interpretation.label)
+
+
+def test_no_verdict_is_on_pairs_with_c_below_1() -> None:
+    """Algorithm 2 and Theorem 5 ask for c of at least 1."""
+    claims = PROJECT.study("ts-is-dp").claims
+    tuned = [
+        (claim, comparison)
+        for claim in claims
+        for comparison in claim.comparisons.values()
+        if {"interior", "between"} & {name for name, _ in comparison.pick}
+    ]
+    assert {claim.id for claim, _ in tuned} == {
+        f"TSDP-C{name}" for name in ("8", "10b", "12", "24")
+    }
+    for _, comparison in tuned:
+        inside = {tag: (one.low, one.high) for tag, one in comparison.where.items()}
+        assert inside == {"c": (1.0, math.inf)} or not comparison.decides
+    ranges = {claim.id: claim.parameters.get("c_range") for claim in claims}
+    assert {ranges[name] for name in ("TSDP-C25", "TSDP-C26")} == {"at-least-1"}
 
 
 LEDGER = [
@@ -186,15 +329,16 @@ def guarantees(
 ) -> Iterator[Guarantee]:
     """What it says at several parameters and horizons."""
     definition = REGISTRY[algorithm]
-    for epsilon in EPSILONS:
-        values: dict[str, Any] = dict(definition.example)
-        values |= {"epsilon": epsilon} if "epsilon" in values else {}
-        values |= {"delta": 0.38} if "delta" in values else {}
-        parameters = definition.parameters_from(values)
-        for horizon in HORIZONS:
-            yield guarantee_of(
-                definition, parameters, horizon, variant=variant, interpretations=interpretations
-            )
+    for epsilon, horizon in product(EPSILONS, HORIZONS):
+        values = {"epsilon": epsilon, "delta": 0.38}
+        own = {name: values.get(name, value) for name, value in definition.example.items()}
+        yield guarantee_of(
+            definition,
+            definition.parameters_from(own),
+            horizon,
+            variant=variant,
+            interpretations=interpretations,
+        )
 
 
 def departures(algorithm: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -207,6 +351,8 @@ def departures(algorithm: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 @pytest.mark.parametrize("algorithm", CLAIMS)
 def test_nothing_that_fails_is_called_private(algorithm: str) -> None:
+    # A ledger without these claims leaves nothing to compare.
+    assert verdicts(algorithm, "as-written", REGISTRY[algorithm].interpretations_from({}))
     named = {name for row in rows_of(algorithm) for name in values_of(row)}
     for variant, departure in departures(algorithm):
         played = REGISTRY[algorithm].interpretations_from(departure, variant)
@@ -235,15 +381,10 @@ def test_every_claim_that_an_entry_rests_on_is_that_of_its_algorithm() -> None:
 
 def test_every_claim_on_the_privacy_of_an_algorithm_is_known_here() -> None:
     """By its words; those on report-noisy-max are on one action, not on an algorithm."""
-    found = set()
-    for path in (ROOT / "config").rglob("claims.yaml"):
-        for claim, entry in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"].items():
-            if re.search(r"differentially\s+private", entry["statement"]):
-                found.add(claim)
+    found = {
+        claim
+        for path in (ROOT / "config").rglob("claims.yaml")
+        for claim, entry in yaml.safe_load(path.read_text(encoding="utf-8"))["claims"].items()
+        if re.search(r"differentially\s+private", entry["statement"])
+    }
     assert found == set(CLAIMS.values())
-
-
-def test_the_published_ledger_has_these_claims() -> None:
-    """On what is published now; a ledger without these claims leaves nothing to compare."""
-    for algorithm in CLAIMS:
-        assert verdicts(algorithm, "as-written", REGISTRY[algorithm].interpretations_from({}))

@@ -76,7 +76,7 @@ def test_impossible_thresholds_are_refused_in_one_line() -> None:
         ("no_counterexample", 0.0, 0.1),
         (REPORT, 1.0, 0.0),
     ]:
-        refused(lambda: region_of(kind, threshold, tolerance), "allowed")  # type: ignore[arg-type]
+        refused(lambda: region_of(kind, threshold, tolerance), "allowed")
 
 
 OPPOSITE = {"less": "at_least", "greater": "at_most"}
@@ -111,7 +111,7 @@ def test_all_and_any_are_dual() -> None:
     order = ("against", "undecided", "for")
     words = dict(zip(order, ("fails", "undecided", "holds"), strict=True))
     for decisions in product(order, repeat=3):
-        found = {rule: combine_comparisons(decisions, rule) for rule in ("all", "any")}  # type: ignore[arg-type]
+        found = {rule: combine_comparisons(decisions, rule) for rule in ("all", "any")}
         least, *_, most = sorted(decisions, key=order.index)
         assert found == {"all": words[least], "any": words[most]}
 
@@ -128,7 +128,7 @@ def test_comparisons_combine() -> None:
         ("most", ["for"] * 8 + ["undecided"], "undecided"),
         ("most", ["for"] * 2, "undecided"),
     ]:
-        assert combine_comparisons(decisions, rule) == expected  # type: ignore[arg-type]
+        assert combine_comparisons(decisions, rule) == expected
 
 
 def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
@@ -152,7 +152,7 @@ def test_parts_hold_together_fail_together_or_mix() -> None:
         (["fails", "not contradicted"], "mixed"),
         (["mixed", "undecided"], "mixed"),
     ]:
-        assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected  # type: ignore[misc]
+        assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected
 
 
 def test_runs_needed_would_decide() -> None:

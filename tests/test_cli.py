@@ -139,6 +139,16 @@ def test_a_missing_library_names_its_extra(
         assert line.endswith(f"pip install 'dpbandits[{extra}]'")
 
 
+def test_the_shell_completes_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_DPBANDITS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    monkeypatch.setenv("COMP_WORDS", "dpbandits li")
+    assert main([]) == 0
+    assert capsys.readouterr().out == "plain,list\n"
+
+
 REFUTED = "0.2-DP (pure), central model; stated by dp-ncb, Theorem 2; refuted (NCB-C15)"
 LOCAL = f"simulate ldp-ncb --params epsilon=0.2 --variant as-coded {ARMS} --horizon 20 --runs 2"
 LINES = {

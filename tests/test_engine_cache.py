@@ -110,6 +110,7 @@ def test_damage_is_shown_and_computed_again(
     path.write_bytes(content)
     # A whole file under the name of another key.
     path.rename(path.with_stem(f"{work().key(4)}-0-10"))
+    capsys.readouterr()
     compute([work()], root_seed=4)
     assert "damaged cache entry" in capsys.readouterr().err
 

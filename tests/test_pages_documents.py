@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import Contents, head_of, load_errata
+from dpbandits.pages.contents import Contents, load_errata
 from dpbandits.pages.documents import documents, paper_page
 from dpbandits.pages.published import with_region
 from dpbandits.pages.verdicts import ANSWERS, counted
@@ -78,22 +78,6 @@ def test_a_number_is_shown_with_the_name_of_its_own_comparison() -> None:
     reported = [row for row in rows if "number shown: " in row["detail"]]
     assert reported
     assert {row["asked"] for row in reported} == {""}
-
-
-def test_a_supplementary_figure_opens_with_what_became_of_its_findings() -> None:
-    figures = {group.base: group for group in CONTENTS.figures("dp-bai")}
-    assert figures["extra-corner"].opening.endswith(": shown by all 6 comparisons (BAI-F2).")
-    [closest] = figures["extra-corner"].numbers
-    assert re.search(r" is 0\.0206 \[0\.0132, 0\.0279\]; it must be greater than 0\.$", closest)
-    assert figures["extra-omega"].opening.endswith(": reported, without a threshold (BAI-F15).")
-    assert figures["extra-omega"].numbers == []
-    # A claim that fails stands before the findings, and a figure of the paper has no findings.
-    assert figures["extra-gauss-delta"].opening.startswith("The claim about it fails. ")
-    assert figures["fig1"].findings
-    assert "BAI-F" not in figures["fig1"].opening
-    nothing = {group.base: group.opening for group in CONTENTS.figures("ts-is-dp")}
-    assert nothing["extra-fig1-linear"].startswith("Beside Figure 1: no claim and no finding")
-    assert CONTENTS.figures("choosing")[0].opening.startswith("A comparison across papers: no ")
 
 
 def test_every_interpretation_has_its_words() -> None:
@@ -169,12 +153,6 @@ def test_no_claim_and_a_single_one_are_counted_in_words() -> None:
         vars(few)["ledger"] = CONTENTS.ledger[:size]
         assert few.headline.startswith(said)
         assert ("Of these" in few.headline) == (size > 0)
-
-
-def test_heads() -> None:
-    stems = ("fig1", "fig12b", "fig1b-repaired", "extra-fig6-composition")
-    heads = ["Figure 1", "Figure 12(b)", "Figure 1(b)", "Fig6 composition"]
-    assert [*map(head_of, stems)] == heads
 
 
 def test_a_region_without_its_marks_is_refused() -> None:

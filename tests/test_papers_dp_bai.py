@@ -7,6 +7,7 @@ import itertools
 import math
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,14 +20,16 @@ from dpbandits.algorithms.best_arm.designs import max_det, rank_of
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.bandits import LinearBandit
-from dpbandits.papers.dp_bai.analytic import LAWS, max_det_factor, variance_factors
-from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
-from dpbandits.papers.dp_bai.privacy import (
+from dpbandits.papers.dp_bai.analytic import (
+    LAWS,
     crossing,
     linear_limit,
     log_gauss_tail,
+    max_det_factor,
     uniform_limit,
+    variance_factors,
 )
+from dpbandits.papers.dp_bai.instances import INSTANCES, section5, two_armed
 from dpbandits.papers.dp_bai.schedules import (
     contradictions,
     design_rounds,
@@ -45,34 +48,32 @@ from dpbandits.papers.dp_bai.theory import (
     conditions,
     hardness,
 )
-from dpbandits.papers.dp_bai.theory import (
-    INSTANCES as JUDGED,
-)
+from dpbandits.papers.dp_bai.theory import INSTANCES as JUDGED
+
+
+def played(algorithm: str, epsilon: float, bandit: LinearBandit, budget: int, **more: Any) -> Any:
+    params = {} if algorithm == "od-linbai" else {"epsilon": epsilon}
+    given: dict[str, Any] = {"params": params, "bandit": bandit, "budget": budget, "runs": 1}
+    return dpbandits.identify(algorithm=algorithm, **given | {"seed": 1} | more)
 
 
 def test_a_schedule_beyond_the_limits_is_counted() -> None:
     """Negative control: more early phases, slower shrinking, too few phases in all."""
     right = phase_schedule(10_000, 16)
     assert violations(right, 16) == ["schedules"]
-    longer, shorter = (replace(right, sizes=right.sizes[:1] * (n + 1)) for n in (14, 3))
-    assert violations(longer, 16) == ["schedules", "above limit"]
-    assert violations(shorter, 16) == ["schedules", "below log2 d"]
-    assert violations(replace(right, early_phases=5), 16) == ["schedules", "early above"]
-    slower = replace(right, shrinking=(9936, 900, 40, 0))
-    assert violations(slower, 16) == ["schedules", "shrinking above"]
+    for changed, broken in [
+        ({"sizes": right.sizes[:1] * 15}, "above limit"),
+        ({"sizes": right.sizes[:1] * 4}, "below log2 d"),
+        ({"early_phases": 5}, "early above"),
+        ({"shrinking": (9936, 900, 40, 0)}, "shrinking above"),
+    ]:
+        assert violations(replace(right, **changed), 16) == ["schedules", broken]
 
 
 def test_a_trial_that_is_no_halving_is_counted() -> None:
     """Negative control: DP-BAI pulls two of thirty arms; another arm is recommended."""
     found = {
-        algorithm: dpbandits.identify(
-            algorithm=algorithm,
-            params={"epsilon": math.inf},
-            bandit=section5(),
-            budget=500,
-            runs=1,
-            seed=1,
-        ).trace
+        algorithm: played(algorithm, math.inf, section5(), 500).trace
         for algorithm in ("baseline", "dp-bai")
     }
     assert contradictions(found["baseline"]) == ["phases"]
@@ -112,18 +113,11 @@ def test_variance_factors_are_those_of_every_subset() -> None:
     assert max_det_factor(features) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("instance", ["section5", "sphere"])
-def test_rounds_are_those_of_the_kernel(instance: str) -> None:
-    runs = dpbandits.identify(
-        algorithm="dp-od",
-        params={"epsilon": 1.0},
-        bandit=INSTANCES[instance](),
-        budget=500,
-        runs=1,
-        seed=1,
-    )
-    rank = rank_of(INSTANCES[instance]().feature_matrix)
-    assert len(runs.trace.phases) == design_rounds(rank)
+def test_rounds_are_those_of_the_kernel() -> None:
+    for instance in ("section5", "sphere"):
+        bandit = INSTANCES[instance]()
+        found = played("dp-od", 1.0, bandit, 500)
+        assert len(found.trace.phases) == design_rounds(rank_of(bandit.feature_matrix))
 
 
 def test_hardness_is_the_formula_of_the_spec() -> None:
@@ -138,12 +132,6 @@ def test_hardness_is_the_formula_of_the_spec() -> None:
     assert hardness(means, 2, 1.0).identification == pytest.approx(4 / 0.3**2)
     assert hardness(means, 3, 1.0).identification == pytest.approx(5 / 0.32**2)
     assert hardness(means[:3], 3, 1.0).privacy == pytest.approx(3 / 0.3)
-
-
-def total(arms: int, dimension: int, schedule: str, budget: int, *, linear: bool) -> int:
-    """Return the pulls at one budget."""
-    budgets, pulls = phase_totals(arms, dimension, schedule, linear)
-    return int(pulls[budgets == budget].item())
 
 
 def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bool) -> int:
@@ -171,7 +159,6 @@ def test_totals_agree_with_a_slow_enumeration() -> None:
 
 
 def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
-    """Return an instance with random features in [0, 1] and means in [0, 1]."""
     features = np.random.default_rng(seed).random((arms, dimension))
     return dpbandits.linear(features, np.full(dimension, 1.0 / dimension))
 
@@ -189,17 +176,10 @@ def test_totals_are_those_of_the_kernels() -> None:
         ("baseline", "printed", 12, 5, 100),
         ("baseline", "literal", 12, 4, 90),
     ]:
-        found = dpbandits.identify(
-            algorithm=algorithm,
-            params={"epsilon": 1.0},
-            interpretations={"schedule": schedule},
-            bandit=generic(arms, dimension, seed=arms),
-            budget=budget,
-            runs=1,
-            seed=1,
-        )
-        linear = algorithm == "dp-bai"
-        assert found.total_pulls[0] == total(arms, dimension, schedule, budget, linear=linear)
+        bandit, chosen = generic(arms, dimension, seed=arms), {"schedule": schedule}
+        found = played(algorithm, 1.0, bandit, budget, interpretations=chosen)
+        budgets, pulls = phase_totals(arms, dimension, schedule, algorithm == "dp-bai")
+        assert found.total_pulls[0] == pulls[budgets == budget].item()
 
 
 def test_the_bound_on_od_linbai_holds_for_its_kernel() -> None:
@@ -207,9 +187,7 @@ def test_the_bound_on_od_linbai_holds_for_its_kernel() -> None:
         bandit = generic(arms, dimension, seed=dimension)
         budgets, most = worst_design_totals(arms, dimension)
         for budget in (int(budgets[0]), int(budgets[0]) + 3, 300, 1001):
-            found = dpbandits.identify(
-                algorithm="od-linbai", params={}, bandit=bandit, budget=budget, runs=5, seed=1
-            )
+            found = played("od-linbai", 1.0, bandit, budget, runs=5)
             assert found.total_pulls.max() <= most[budgets == budget].item() <= budget - 1
 
 
@@ -234,20 +212,11 @@ def test_limits_of_pure_noise_are_those_of_the_spec() -> None:
     assert linear_limit(pair, (0, 1), (5.0, 1.0)) == pytest.approx(0.5, rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "limit"), [("dp-bai", 3 / 8), ("dp-od", 21 / 44), ("baseline", 1 / 30)]
-)
-def test_kernels_tend_to_the_limits(algorithm: str, limit: float) -> None:
+def test_kernels_tend_to_the_limits() -> None:
     """At epsilon = 1e-7 and T = 100 the means move the noise by less than 1e-4 deviations."""
-    found = dpbandits.identify(
-        algorithm=algorithm,
-        params={"epsilon": 1e-7},
-        bandit=section5(),
-        budget=100,
-        runs=20_000,
-        seed=5,
-    )
-    assert near(float(found.success.mean()), limit, 20_000)
+    for algorithm, limit in (("dp-bai", 3 / 8), ("dp-od", 21 / 44), ("baseline", 1 / 30)):
+        found = played(algorithm, 1e-7, section5(), 100, runs=20_000, seed=5)
+        assert near(float(found.success.mean()), limit, 20_000)
 
 
 def test_tails_cross_where_the_spec_says() -> None:

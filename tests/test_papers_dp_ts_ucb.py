@@ -7,6 +7,7 @@ what says that those are right. Levels are those of Theorem 4.4 and sqrt(T/(c(b 
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -37,63 +38,50 @@ from dpbandits.papers.dp_ts_ucb.analytic import (
     trace,
 )
 from shared import ExactResults
-from support import ROOT
 from synthetic_results import PAPERS
 
 FRAMES = ExactResults("dp-ts-ucb")
 
 
-@pytest.mark.parametrize(
-    ("result", "tags", "expected", "digits"),
-    [
-        ("privacy-by-horizon", {"x": 1e4, "alpha": 0.0, "accounting": "theorem4.4"}, 152.0, 3e-3),
-        ("privacy-by-horizon", {"x": 1e5, "alpha": 0.75, "accounting": "theorem4.4"}, 9.33, 3e-3),
-        (
-            "privacy-by-horizon",
-            {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.4"},
-            2.874972,
-            2e-7,
-        ),
-        ("privacy-by-horizon", {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.6"}, 10.69, 5e-4),
-        ("privacy-by-alpha", {"x": 0.5, "algorithm": "m-ts-gaussian"}, 231.97, 3e-5),
-        ("privacy-conversion", {"x": 1e6, "alpha": 0.0, "accounting": "theorem4.4"}, 2.15e5, 3e-3),
-        ("privacy-conversion", {"x": 1e6, "alpha": 1.0, "accounting": "theorem4.4"}, 17.2, 3e-3),
-    ],
-)
-def test_levels_are_those_by_hand(
-    result: str, tags: dict[str, Any], expected: float, digits: float
-) -> None:
-    assert FRAMES.at(result, **tags) == pytest.approx(expected, rel=digits)
+def test_levels_are_those_by_hand() -> None:
+    for result, alpha, horizon, theorem, expected, digits in [
+        ("privacy-by-horizon", 0.0, 1e4, "4.4", 152.0, 3e-3),
+        ("privacy-by-horizon", 0.75, 1e5, "4.4", 9.33, 3e-3),
+        ("privacy-by-horizon", 1.0, 1e6, "4.4", 2.874972, 2e-7),
+        ("privacy-by-horizon", 1.0, 1e6, "4.6", 10.69, 5e-4),
+        ("privacy-conversion", 0.0, 1e6, "4.4", 2.15e5, 3e-3),
+        ("privacy-conversion", 1.0, 1e6, "4.4", 17.2, 3e-3),
+    ]:
+        found = FRAMES.at(result, x=horizon, alpha=alpha, accounting=f"theorem{theorem}")
+        assert found == pytest.approx(expected, rel=digits)
+    plain = FRAMES.at("privacy-by-alpha", x=0.5, algorithm="m-ts-gaussian")
+    assert plain == pytest.approx(231.97, rel=3e-5)
 
 
 def test_factors_of_equal_privacy_are_those_by_hand() -> None:
-    """Appendix E.1 at T = 1e6; with the root of Section 5.3 1.085 and 7.776."""
-    for alpha, b, expected in [
-        (0.0, 0, 2.35604),
-        (0.0, 2000, 0.00117743),
-        (1.0, 0, 120_985),
-        (1.0, 100_000, 1.20984),
+    """Appendix E.1 at T = 1e6, and with the root of Section 5.3."""
+    for alpha, b, root, expected in [
+        (0.0, 0, False, 2.35604),
+        (0.0, 2000, False, 0.00117743),
+        (1.0, 0, False, 120_985),
+        (1.0, 100_000, False, 1.20984),
+        (0.0, 1, True, 1.085),
+        (1.0, 2000, True, 7.776),
     ]:
-        found = quantities.equal_privacy_c(alpha=alpha, b=b)
-        assert found.value == pytest.approx(expected, rel=6e-6)
-    for alpha, b, expected in [(0.0, 1, 1.085), (1.0, 2000, 7.776)]:
-        found = quantities.equal_privacy_c(alpha=alpha, b=b, root=True)
-        assert found.value == pytest.approx(expected, abs=0.0005)
+        found = quantities.equal_privacy_c(alpha=alpha, b=b, root=root)
+        assert found.value == pytest.approx(expected, rel=5e-4 if root else 6e-6)
 
 
-@pytest.mark.parametrize("phases", [1, 2])
-@pytest.mark.parametrize("divisor", [2.0, 5.0])
-def test_levels_cross_at_the_crossover(phases: int, divisor: float) -> None:
+def test_levels_cross_at_the_crossover() -> None:
     """By phi itself: above T / divisor just before, below it from there on to T = 1e12."""
-    horizon = crossover_horizon(phases, divisor)
-
-    def excess(rounds: float) -> float:
-        c0 = math.sqrt(2.0 * math.pi * math.e)
-        return phases * c0 * math.sqrt(rounds) * math.log(rounds) ** 1.5 - rounds / divisor
-
-    # The root is exact to rounding; one round in ten thousand on each side is far from that.
-    assert excess(horizon * (1.0 - 1e-4)) > 0.0
-    assert all(excess(T) < 0.0 for T in np.geomspace(horizon * (1.0 + 1e-4), 1e12, 50))
+    c0 = math.sqrt(2.0 * math.pi * math.e)
+    for phases, divisor in product((1, 2), (2.0, 5.0)):
+        # The root is exact to rounding; one round in ten thousand on each side is far from that.
+        horizon = crossover_horizon(phases, divisor)
+        rounds = np.geomspace(horizon * (1.0 + 1e-4), 1e12, 50)
+        rounds = np.append(rounds, horizon * (1.0 - 1e-4))
+        excess = phases * c0 * np.sqrt(rounds) * np.log(rounds) ** 1.5 - rounds / divisor
+        assert (excess > 0.0).tolist() == [False] * 50 + [True]
 
 
 def test_draws_of_plain_sampling_compose_to_the_root_of_half_the_horizon() -> None:
@@ -143,25 +131,23 @@ def test_sums_over_the_window_are_the_sums_over_all_counts() -> None:
 # The run that Figures 1 and 2 draw: it is the kernel's, and obeys Algorithm 1.
 
 
-@pytest.fixture(scope="module")
-def run() -> pd.DataFrame:
-    return trace()
+RUN = trace()
 
 
-def test_the_pulls_are_those_of_the_reference(run: pd.DataFrame) -> None:
+def test_the_pulls_are_those_of_the_reference() -> None:
     """The reference plays the same stream by its own code, Algorithm 1 line by line."""
     interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
     settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
     chunks = ALGORITHM.reference(settings, bernoulli(RUN_MEANS), generator)
     expected = [arm + 1 for arm, length, _ in chunks for _ in range(length)]
-    assert run[run["pulled"] == 1].sort_values("x")["arm"].tolist() == expected
+    assert RUN[RUN["pulled"] == 1].sort_values("x")["arm"].tolist() == expected
 
 
-def test_the_arm_of_the_largest_value_is_pulled(run: pd.DataFrame) -> None:
+def test_the_arm_of_the_largest_value_is_pulled() -> None:
     """Values read off a copied stream would not lead to the kernel's pulls, were they others."""
     values, pulled = (
-        run.pivot(index="x", columns="arm", values=name).iloc[len(RUN_MEANS) :]
+        RUN.pivot(index="x", columns="arm", values=name).iloc[len(RUN_MEANS) :]
         for name in ("y", "pulled")
     )
     pd.testing.assert_series_equal(values.idxmax(axis=1), pulled.idxmax(axis=1))
@@ -169,9 +155,9 @@ def test_the_arm_of_the_largest_value_is_pulled(run: pd.DataFrame) -> None:
     assert (values.shift().iloc[1:].idxmax(axis=1) != pulled.iloc[1:].idxmax(axis=1)).any()
 
 
-def test_an_epoch_has_its_budget_of_draws_and_then_the_largest_of_them(run: pd.DataFrame) -> None:
+def test_an_epoch_has_its_budget_of_draws_and_then_the_largest_of_them() -> None:
     reused, budget = 0, int(privacy.dp_ts_ucb_budget(ALPHA, RUN_HORIZON))
-    for _, rows in run[run["event"] != "start"].groupby("arm"):
+    for _, rows in RUN[RUN["event"] != "start"].groupby("arm"):
         epoch = rows["completed"].shift(fill_value=0).cumsum()
         for _, own in rows.groupby(epoch):
             fresh, again = (own[own["event"] == event] for event in ("fresh", "reuse"))
@@ -194,8 +180,6 @@ Mean = Callable[[str, Mapping[str, Any]], float]
 
 def frame_of(name: str, mean: Mean) -> pd.DataFrame:
     """Return results with normal final regrets, the same errors in every series."""
-    if name in FRAMES:
-        return FRAMES[name]
     series = PAPERS["dp-ts-ucb"].plan(name, {"runs": RUNS}).series()
     errors = np.random.default_rng(3).standard_normal(RUNS)
     blocks = []
@@ -242,11 +226,3 @@ def test_steps_of_alpha_are_counted() -> None:
     assert compared(*steps, rising) == 0
     assert compared("DTU-C1", "Kendall's tau of alpha and regret, T=1000000", rising) == 1.0
     assert np.isnan(compared(*steps, lambda name, tags: float("nan")))
-
-
-def test_the_levels_in_the_pictures_of_figure_7_are_those_of_theorem_4_4() -> None:
-    text = (ROOT / "config/papers/dp-ts-ucb/experiments.yaml").read_text(encoding="utf-8")
-    levels = [privacy.epsilon(1e-6, privacy.dp_ts_ucb_gdp(alpha, 10**6)) for alpha in (0, 1)]
-    assert "= 2.2×10⁵, the baselines 0.5" in text
-    assert "= 17.2, the baselines 0.5" in text
-    assert [f"{level:.3g}" for level in (round(levels[0], -4), levels[1])] == ["2.2e+05", "17.2"]

@@ -5,6 +5,7 @@ what says that those are right.
 """
 
 import itertools
+import operator
 
 import numpy as np
 import pandas as pd
@@ -38,11 +39,10 @@ FRAMES = ExactResults("ts-is-dp")
 
 def test_figures_1_and_6_have_the_tabulated_numbers() -> None:
     """ts-is-dp, Theorems 3 to 8: half a unit of the last digit. Figure 1 is over c (b + 1)."""
-    for product, small, large in [(1, 649.39, 539.55), (51, 30.18, 14.61)]:
+    for product, *printed in [(1, 649.39, 539.55), (51, 30.18, 14.61)]:
         for tags in ({"family": "b", "b": product - 1}, {"family": "c", "c": product}):
-            for delta, expected in ((1e-6, small), (1e-1, large)):
-                found = FRAMES.at("privacy-by-b-and-c", x=delta, **tags)
-                assert found == pytest.approx(expected, abs=5e-3)
+            found = [FRAMES.at("privacy-by-b-and-c", x=delta, **tags) for delta in (1e-6, 1e-1)]
+            assert found == pytest.approx(printed, abs=5e-3)
     for delta, arms, *expected in [
         (1e-10, 2, 391.364, 401.743, 11477.8, 11871.7),
         (1e-1, 10, 277.685, 297.985, 2658.9, 2839.7),
@@ -67,31 +67,29 @@ def test_the_printed_curve_meets_the_basic_composition_of_exact_rounds() -> None
         np.testing.assert_array_equal(above, basic["x"].to_numpy() <= crossing)
 
 
-@pytest.mark.parametrize(("baseline", "expected"), [("lemma5", 1.835), ("theorem3", 3.782)])
-def test_a_guarantee_is_dramatically_tighter_from_this_product_on(
-    baseline: str, expected: float
-) -> None:
+def test_a_guarantee_is_dramatically_tighter_from_a_product_on() -> None:
     """TSDP-C4: the ratio of epsilon to (0, 1) at the worst delta, here by bisection over b."""
-    found = quantities.turning_product(baseline=baseline).value
-    assert found == pytest.approx(expected, abs=5e-4)
-    factor = {"lemma5": 1.0, "theorem3": 2.0}[baseline]
-    standard = epsilon(deltas(), np.sqrt(1000 / factor))
-    ratio = epsilon(deltas(), np.sqrt(1000 / found)) / standard
-    assert ratio.max() == pytest.approx(0.6, rel=1e-9)
+    for baseline, factor, expected in (("lemma5", 1.0, 1.835), ("theorem3", 2.0, 3.782)):
+        found = quantities.turning_product(baseline=baseline).value
+        assert found == pytest.approx(expected, abs=5e-4)
+        standard = epsilon(deltas(), np.sqrt(1000 / factor))
+        ratio = epsilon(deltas(), np.sqrt(1000 / found)) / standard
+        assert ratio.max() == pytest.approx(0.6, rel=1e-9)
 
 
 def test_arm_means_are_the_integrals() -> None:
     """Conditional law: density rate e^{-rate x}/(1 - e^{-rate}) on [0, 1]; clipped: min(X, 1)."""
+    conditional, clipped = (
+        quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)
+        for law in ("conditional", "clipped")
+    )
     for rate in RATES:
         weight, _ = quad(lambda x: rate * np.exp(-rate * x), 0, 1)
         partial, _ = quad(lambda x: x * rate * np.exp(-rate * x), 0, 1)
-        found, clipped = (
-            quantities.arm_mean_deviation(law=law, printed=[0.0] * 5)[f"rate {rate:g}"].value
-            for law in ("conditional", "clipped")
-        )
         # quad's own error is below 1e-12 for these smooth integrands.
-        assert found == pytest.approx(partial / weight, abs=1e-10)
-        assert clipped == pytest.approx(partial + np.exp(-rate), abs=1e-10)
+        name = f"rate {rate:g}"
+        assert conditional[name].value == pytest.approx(partial / weight, abs=1e-10)
+        assert clipped[name].value == pytest.approx(partial + np.exp(-rate), abs=1e-10)
 
 
 @pytest.mark.parametrize(("pulls", "others"), [(1, 1), (1, 4), (3, 2)])
@@ -108,37 +106,24 @@ def test_reachable_means_are_those_of_rewards_in_the_unit_interval(pulls: int, o
     assert two_armed_choice(1, 1)[0] == pytest.approx(0.5)
 
 
-NAMES = {
-    ("any", MANY): "second function of vanishing noise",
-    ("any", 1): "both noisy",
-    ("reachable", MANY): "pulls (1, many)",
-    ("reachable", 1): "pulls (1, 1)",
-}
-
-
 def test_true_deltas_are_suprema_over_a_grid_of_mean_differences() -> None:
     """Claim TSDP-C28a: sup over x of Phi(x + a) - e^eps0 Phi(x), here on a grid of step 1e-4."""
-    for calibration, others, delta in itertools.product(
-        ["printed", "corrected"], [MANY, 1], ROUND_DELTAS
-    ):
-        printed, valid = ts_round_epsilon(delta, 2), epsilon(delta, ts_round_gdp(1))
-        claimed = printed if calibration == "printed" else valid
+    names = {
+        ("any", MANY): "second function of vanishing noise",
+        ("any", 1): "both noisy",
+        ("reachable", MANY): "pulls (1, many)",
+        ("reachable", 1): "pulls (1, 1)",
+    }
+    for delta, ((means, others), name) in itertools.product(ROUND_DELTAS, names.items()):
         shift, lowest = two_armed_choice(1, others)
-        for means, start in (("any", -30.0), ("reachable", lowest)):
-            x = np.arange(start, 5.0, 1e-4)
+        x = np.arange(-30.0 if means == "any" else lowest, 5.0, 1e-4)
+        printed, valid = ts_round_epsilon(delta, 2), epsilon(delta, ts_round_gdp(1))
+        for calibration, claimed in (("printed", printed), ("corrected", valid)):
             excess = norm.cdf(x + shift) - np.exp(claimed) * norm.cdf(x)
             ratios = quantities.true_over_claimed_delta(calibration=calibration, means=means)
-            found = ratios[f"{NAMES[means, others]}, delta {delta:g}"].value * delta
+            found = ratios[f"{name}, delta {delta:g}"].value * delta
             # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
             assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
-
-
-def test_the_note_on_theorem_7_names_the_smallest_drawn_delta_that_is_exceeded() -> None:
-    frame = FRAMES["report-noisy-max"]
-    seen = frame[(frame["means"] == "reachable") & (frame["y"] > 0.0)]
-    text = (ROOT / "config/papers/ts-is-dp/experiments.yaml").read_text(encoding="utf-8")
-    assert f"{seen['x'].min():.1e}" == "2.5e-05"
-    assert "Theorem 7: below $\\\\delta$ = 2.5×10⁻⁵" in text
 
 
 # Quantities, on runs that are made up.
@@ -165,37 +150,26 @@ def made(slopes: Slopes = SLOPES) -> pd.DataFrame:
     for (eta, b), slope in slopes.items():
         tags = {"series": f"{eta}, {b}", "family": "bernoulli", "eta": eta, "b": b}
         tags |= {"c": HORIZON / (eta**2 * (b + 1))}
+        own = []
         for run, t in itertools.product(range(RUNS), TIMES):
-            factor = 1.0 + 0.01 * np.sin(run)
             pulls = np.clip(t - b * np.arange(5), 0, b)
-            value = pulls @ GAPS + factor * slope * max(t - 5 * b, 0)
-            rows.append(
-                {**tags, "run": run, "metric": "pseudo_regret", "t": t, "arm": -1, "value": value}
-            )
+            value = pulls @ GAPS + (1.0 + 0.01 * np.sin(run)) * slope * max(t - 5 * b, 0)
+            own.append((run, "pseudo_regret", t, -1, value))
         for run, arm in itertools.product(range(RUNS), range(5)):
             value = prepull_sums(b, 5, HORIZON)[arm] + generator.uniform(1.0, 9.0)
-            rows.append(
-                {
-                    **tags,
-                    "run": run,
-                    "metric": "inverse_counts",
-                    "t": HORIZON,
-                    "arm": arm,
-                    "value": value,
-                }
-            )
-    return pd.DataFrame(rows)
+            own.append((run, "inverse_counts", HORIZON, arm, value))
+        rows.append(
+            pd.DataFrame(own, columns=["run", "metric", "t", "arm", "value"]).assign(**tags)
+        )
+    return pd.concat(rows, ignore_index=True)
 
 
 def series(frame: pd.DataFrame, **tags: object) -> Series:
-    """Return the series of the runs with these tags."""
-    return Series(
-        Evidence.of_frames({"runs": frame}), {"in": "runs", "family": "bernoulli", **tags}
-    )
+    evidence = Evidence.of_frames({"runs": frame})
+    return Series(evidence, {"in": "runs", "family": "bernoulli", **tags})
 
 
 def regrets(frame: pd.DataFrame, eta: int, b: int, t: int = HORIZON) -> np.ndarray:
-    """Return regrets read from the table."""
     kept = frame[(frame["eta"] == eta) & (frame["b"] == b) & (frame["t"] == t)]
     return kept.loc[kept["metric"] == "pseudo_regret", "value"].to_numpy()
 
@@ -239,9 +213,8 @@ def test_negligible_slopes_count_as_zero_and_are_no_falls() -> None:
     assert list(falls) == ["b=0 to 500"]
     # Of slopes that may be above, the interval is that of their difference.
     unsure = made({**SLOPES, (5, 500): 9.99e-5, (5, 1000): 9.9e-5})
-    low, high = quantities.slope_steps(series(unsure, eta=5), **every)["b=500 to 1000"].interval(
-        0.01
-    )
+    step = quantities.slope_steps(series(unsure, eta=5), **every)["b=500 to 1000"]
+    low, high = step.interval(0.01)
     assert low < -8e-7 < high
 
 
@@ -303,14 +276,14 @@ def test_runs_differ_where_any_recorded_number_does() -> None:
     assert quantities.differing_runs(first, second).value == 2.0
 
 
-@pytest.mark.parametrize(("b", "horizon"), [(0, 50), (1, 50), (7, 50), (10, 50), (12, 50)])
-def test_pre_pull_sums_are_those_of_the_rounds_played_one_by_one(b: int, horizon: int) -> None:
-    """Five arms; the last case is cut by the horizon."""
-    sums, pulls = np.zeros(5), np.zeros(5)
-    for arm in np.repeat(np.arange(5), b)[:horizon]:
-        sums += np.where(pulls > 0, 1.0 / (pulls + 1.0), 0.0)
-        pulls[arm] += 1
-    assert prepull_sums(b, 5, horizon) == pytest.approx(sums)
+def test_pre_pull_sums_are_those_of_the_rounds_played_one_by_one() -> None:
+    """Five arms; the last case is cut by the horizon of 50."""
+    for b in (0, 1, 7, 10, 12):
+        sums, pulls = np.zeros(5), np.zeros(5)
+        for arm in np.repeat(np.arange(5), b)[:50]:
+            sums += np.where(pulls > 0, 1.0 / (pulls + 1.0), 0.0)
+            pulls[arm] += 1
+        assert prepull_sums(b, 5, 50) == pytest.approx(sums)
 
 
 def test_realised_levels_leave_the_pre_pulls_out_and_are_over_the_lemma() -> None:
@@ -347,24 +320,19 @@ def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, tur
     order = quantities.turning_order(by=by).value
     assert order == pytest.approx(turn, abs=1e-5)
     small, large = (
-        (
+        {"ratio": operator.truediv, "difference": operator.sub}[by](
             privacy.ts_gaussian_rdp_epsilon(delta, 1000, order),
             privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000)),
         )
         for delta in (1e-10, 1e-1)
     )
-    if by == "ratio":
-        assert small[0] / small[1] == pytest.approx(large[0] / large[1])
-    else:
-        assert small[0] - small[1] == pytest.approx(large[0] - large[1])
+    assert small == pytest.approx(large)
 
 
-@pytest.mark.parametrize("values", [[3, 9, 1, 7], [5, 2, 4]])
-def test_what_half_of_the_points_reach_is_where_the_share_turns(values: list[float]) -> None:
-    points = [Point(exact(value), None, {}) for value in values]
-    found = quantities.reached_on_half(points).value
-    assert np.mean([value >= found for value in values]) >= 0.5
-    assert np.mean([value > found for value in values]) < 0.5
+def test_what_half_of_the_points_reach_is_where_the_share_turns() -> None:
+    for values in ([3, 9, 1, 7], [5, 2, 4]):
+        found = quantities.reached_on_half([Point(exact(one), None, {}) for one in values]).value
+        assert np.mean(np.array(values) > found) < 0.5 <= np.mean(np.array(values) >= found)
 
 
 def test_exact_numbers_are_those_of_their_formulas() -> None:

@@ -21,8 +21,6 @@ from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.tables import add_statements, write_table
 from dpbandits.reporting.text import (
     MOST_CHOICES,
-    body,
-    document,
     escape,
     page,
     pdf_of,
@@ -30,10 +28,9 @@ from dpbandits.reporting.text import (
     require_pdflatex,
 )
 from dpbandits.text_tables import interval_text
-from support import refused, supplementary_slow
+from support import refused
 from synthetic_results import EVERY_TABLE, FIRST, FOURTH, PAPERS, SECOND, THIRD, Document, changed
 
-WRITTEN = supplementary_slow(EVERY_TABLE)
 STATEMENTS = {
     "TSDP-C1": "At delta = 1e-6 & T = 10^5 the level is worth 4.88 (5 % too low) {sic} #1 ~ $2.",
     "TSDP-C5": 'ε ≤ 1 at δ → 0 is a Rényi statement: η_b < η_c, "much" | α² ≈ 10⁻⁶.',
@@ -52,48 +49,36 @@ TSDP-C8,repaired,log=natural,not-applicable,,,,,10,not-applicable,paper,why_not
 @cache
 def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     """Results of a paper, a ledger with statements (``claims``) and ``digitised`` values."""
-    ledger = pd.read_csv(io.StringIO(LEDGER))
-
-    def of(name: str) -> pd.DataFrame:
-        if name == "digitised":
-            return document.interpretations()
-        if name == "text":
-            return document.frame("long-horizon").assign(series="other", alpha="none")
-        return add_statements(ledger, STATEMENTS) if name == "claims" else document.frame(name)
-
-    return of
+    made = {
+        "digitised": document.interpretations,
+        "text": lambda: document.frame("long-horizon").assign(series="other", alpha="none"),
+        "claims": lambda: add_statements(pd.read_csv(io.StringIO(LEDGER)), STATEMENTS),
+    }
+    return lambda name: made[name]() if name in made else document.frame(name)
 
 
 def write(paper: str, name: str, folder: Path) -> list[Path]:
-    """Write a table of a paper from made-up results."""
     own = PAPERS[paper]
     return write_table(own.tables[name], name, frames(own), folder, own.paper.tables)
 
 
-@pytest.mark.parametrize(("paper", "name"), WRITTEN)
-def test_a_table_is_four_files_without_numbers_as_python_prints_them(
-    paper: str, name: str, tmp_path: Path
-) -> None:
-    written = write(paper, name, tmp_path / "first")
-    suffixes = ("tex", "tabular", "html", "csv")
-    assert [path.name for path in written] == [f"{name}.{suffix}" for suffix in suffixes]
-    again = write(paper, name, tmp_path / "second")
-    assert [path.read_bytes() for path in written] == [path.read_bytes() for path in again]
-    for path in written[:2]:
-        head, _, rows = path.read_text().partition(r"\midrule")
-        assert r"\toprule" in head
-        assert r"\bottomrule" in rows
-        assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_all_tables_compile_within_the_page(tmp_path: Path) -> None:
+def test_all_tables_print_numbers_for_readers_and_compile_within_the_page(tmp_path: Path) -> None:
     """Each by itself is the same preamble and a part of this document; one is input bare."""
     bodies, preambles = [], set()
     for paper, name in EVERY_TABLE:
-        preamble, _, rest = write(paper, name, tmp_path)[0].read_text().partition("\\small\n")
+        written = write(paper, name, tmp_path)
+        suffixes = ("tex", "tabular", "html", "csv")
+        assert [path.name for path in written] == [f"{name}.{suffix}" for suffix in suffixes]
+        for path in written[:2]:
+            head, _, rows = path.read_text().partition(r"\midrule")
+            assert r"\toprule" in head
+            assert r"\bottomrule" in rows
+            assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
+        preamble, _, rest = written[0].read_text().partition("\\small\n")
         preambles.add(preamble)
         bodies.append(rest.partition(r"\end{document}")[0])
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
     write("dp-ts-ucb", "table1", tmp_path)
     [preamble] = preambles
     # Debian's texlive-latex-base and texlive-latex-recommended have these.
@@ -125,25 +110,20 @@ def test_the_ledger_keeps_its_columns_and_prints_intervals(tmp_path: Path) -> No
     refused(lambda: add_statements(ledger, {"TSDP-C1": "a", "TSDP-C5": "b"}), "'TSDP-C8' has no")
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "low", "high"),
-    [
+def test_differences_have_the_intervals_of_newcombe() -> None:
+    """Newcombe (1998), Table II, method 10, of which four digits are printed."""
+    for first, second, low, high in [
         ((56, 70), (48, 80), 0.0524, 0.3339),
         ((9, 10), (3, 10), 0.1705, 0.8090),
         ((6, 7), (2, 7), 0.0582, 0.8062),
         ((5, 56), (0, 29), -0.0381, 0.1926),
         ((10, 10), (0, 20), 0.6791, 1.0),
-    ],
-)
-def test_differences_have_the_intervals_of_newcombe(
-    first: tuple[int, int], second: tuple[int, int], low: float, high: float
-) -> None:
-    """Newcombe (1998), Table II, method 10, of which four digits are printed."""
-    found = difference_interval(first, second)
-    assert found[0] == pytest.approx(first[0] / first[1] - second[0] / second[1])
-    assert found[1:] == pytest.approx((low, high), abs=5.1e-5)
-    back = difference_interval(second, first)
-    assert back == pytest.approx((-found[0], -found[2], -found[1]))
+    ]:
+        found = difference_interval(first, second)
+        assert found[0] == pytest.approx(first[0] / first[1] - second[0] / second[1])
+        assert found[1:] == pytest.approx((low, high), abs=5.1e-5)
+        back = difference_interval(second, first)
+        assert back == pytest.approx((-found[0], -found[2], -found[1]))
 
 
 LEVEL = THIRD.figures["fig1"]["panels"]["b"]["series"][3]
@@ -155,22 +135,17 @@ WRONG: list[tuple[Document, str, str, Any, str]] = [
     (FIRST, "figures.fig3", "series.0.name", "{d}", "no column 'd'; allowed"),
     (FIRST, "figures.fig3", "series.0.name", "b", "two lines are 'b'; allowed: one"),
     (FIRST, "figures.fig3", "series.0.by", None, "would join"),
-    (FIRST, "figures.fig2", "panels.a.where", None, "would join 3 series"),
     (SECOND, "figures.extra-fig3-long", "reads", ["final-regret", "final-verdicts"],
      "stands in two of final-regret, final-verdicts; allowed"),
     (SECOND, "figures.extra-fig3-long", "reads", ["final-regret", "text"],
      "column 'alpha' holds numbers in one of final-regret, text and text in another"),
-    (SECOND, "figures.fig4", "panels.a.where", None, "would join 5 series"),
-    (SECOND, "figures.fig4", "panels.a.where", {"algorithm": "largest"}, "no row has algorithm 'l"),
     (SECOND, "figures.fig5", "panels.a.series.0.colour", "black", "is 'black'; allowed: none"),
     (THIRD, "figures.fig1", "panels.b.series.3.level", None, "series.3: rows without epsilon"),
     (THIRD, "figures.fig1", "panels.b.series.0.level", True, "series.0.level is true; allowed"),
     (THIRD, "figures.fig1", "panels.b.series", [LEVEL], "fig1b.series: level lines alone; allowed"),
-    (THIRD, "figures.extra-ratios", "where", None, "would join"),
     (THIRD, "figures.extra-ratios", "where", {"horizon": 1000, "epsilon": 3}, "has epsilon 3; all"),
     (FOURTH, "figures.fig1", "panels.c.series.0.published.points", [[1002, 0.1, 0.1]],
      "published NCB: x is 1002; allowed: an x that is recorded"),
-    (FOURTH, "figures.fig1", "panels.c.where", {}, "would join 3 series"),
     (FOURTH, "figures.extra-epsilon-slope", "compute", "slope", "is 'slope'; allowed: slopes, pr"),
     (FOURTH, "figures.extra-epsilon-slope", "reads", "ten-million",
      "reads is ten-million; allowed: with panels-c-to-e, which regret-over-epsilon asks for"),
@@ -179,7 +154,6 @@ WRONG: list[tuple[Document, str, str, Any, str]] = [
     (FIRST, "tables.claims", "columns.0.name", "id", "no column 'id'; allowed"),
     (FIRST, "tables.claims", "columns.0.text", "{id}", "no column 'id'; allowed"),
     (FIRST, "tables.privacy", "rows.values", [0.3], "0 rows have x 0.3; allowed"),
-    (FIRST, "tables.privacy", "columns.0.where", None, " rows have x 1e-10; allowed"),
     (THIRD, DIFFERENCES, "difference_from.same", ["law"], "same: no column 'law'; allowed: series"),
     (THIRD, DIFFERENCES, "difference_from.same", ["algorithm"],
      "2 default rows have algorithm dp-bai; allowed: one"),
@@ -201,17 +175,6 @@ def test_a_wrong_entry_is_one_line_that_names_it_and_nothing_is_written(
     else:
         refused(lambda: write_table(spec, name, results, out, paper.paper.tables), entry, words)
     assert not out.exists()
-
-
-@pytest.mark.parametrize("name", THIRD.tables)
-def test_what_is_supplementary_is_named_extra_but_for_the_claims(name: str) -> None:
-    extra = name.startswith("extra-") or name == "claims"
-    assert THIRD.tables[name]["caption"].startswith("Supplementary:") == extra
-
-
-needs_pdflatex = pytest.mark.skipif(
-    shutil.which("pdflatex") is None, reason="pdflatex is not installed"
-)
 
 
 def test_text_is_escaped() -> None:
@@ -249,12 +212,15 @@ def test_numbers_are_readable() -> None:
 
 
 def test_an_estimate_has_its_interval_unless_it_is_exact() -> None:
-    assert interval_text(0.53217, 0.5, 0.56) == "0.5322 [0.5, 0.56]"
-    assert interval_text(4.88655, 4.88655, 4.88655) == "4.887"
-    assert interval_text(nan, nan, nan) == ""
-    assert interval_text(5.0, nan, nan) == "5"
-    assert interval_text(12503.2, -inf, inf) == "1.25e+04 (no interval)"
-    assert interval_text(2.0, -inf, 3.0, "{:.1f}".format) == "2.0 [-inf, 3.0]"
+    for estimate, text in [
+        ((0.53217, 0.5, 0.56), "0.5322 [0.5, 0.56]"),
+        ((4.88655, 4.88655, 4.88655), "4.887"),
+        ((nan, nan, nan), ""),
+        ((5.0, nan, nan), "5"),
+        ((12503.2, -inf, inf), "1.25e+04 (no interval)"),
+        ((2.0, -inf, 3.0, "{:.1f}".format), "2.0 [-inf, 3.0]"),
+    ]:
+        assert interval_text(*estimate) == text
 
 
 def test_a_claim_counts_once_under_what_its_rows_agree_on() -> None:
@@ -266,17 +232,7 @@ def test_a_claim_counts_once_under_what_its_rows_agree_on() -> None:
     assert named == {"holds": 1, "fails": 1, DEPENDS: 1}
 
 
-@pytest.mark.parametrize("long", [False, True])
-def test_the_body_of_a_table_is_all_but_its_preamble(long: bool) -> None:
-    cells = pd.DataFrame({"a": ["1", "50 %"], "b": ["2", "α"]})
-    inside = body(document(cells, "Two rows.", "ll", long=long))
-    assert inside.count(r"\caption{Two rows.}") == 1
-    assert r"50 \%" in inside
-    assert not re.search("{document}|usepackage", inside)
-    assert (r"\begin{longtable}" in inside, r"\begin{table}[H]" in inside) == (long, not long)
-
-
-@needs_pdflatex
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_a_document_with_a_table_of_contents_gives_the_same_bytes(tmp_path: Path) -> None:
     """The second pass of pdflatex reads what the first one wrote."""
     text = (
@@ -287,12 +243,8 @@ def test_a_document_with_a_table_of_contents_gives_the_same_bytes(tmp_path: Path
     assert first.startswith(b"%PDF")
     assert pdf_of(text, tmp_path) == first
     assert not list(tmp_path.iterdir()), "nothing is left in the folder of the pictures"
-
-
-@needs_pdflatex
-def test_a_document_that_is_refused_ends_in_one_line(tmp_path: Path) -> None:
-    text = r"\documentclass{article}\begin{document}\nosuchcommand\end{document}"
-    refused(lambda: pdf_of(text, tmp_path), "report.tex", "Undefined control sequence")
+    wrong = r"\documentclass{article}\begin{document}\nosuchcommand\end{document}"
+    refused(lambda: pdf_of(wrong, tmp_path), "report.tex", "Undefined control sequence")
 
 
 def test_what_pdflatex_cannot_do_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,19 +262,17 @@ CELLS = pd.DataFrame(
 )
 
 
-def texts(page: str, element: str) -> list[str]:
-    """Return the texts of the elements of a name."""
-    return [*map(html.unescape, re.findall(rf"<{element}\b[^>]*>([^<]*)", page))]
-
-
 def test_a_page_has_its_cells_as_they_are_and_chooses_from_columns_of_few_values() -> None:
     text = page(CELLS, "all claims", "Of <all> papers.")
+
+    def texts(element: str) -> list[str]:
+        return [*map(html.unescape, re.findall(rf"<{element}\b[^>]*>([^<]*)", text))]
+
     assert not re.search(r"(?:src|href|@import|url\()\s*=?", text), "it needs no network"
-    assert texts(text, "th") == list(CELLS.columns)
-    assert texts(text, "td") == [cell for row in CELLS.to_numpy().tolist() for cell in row]
-    columns = re.findall(r'data-column="(\d+)"', text)
-    assert columns == ["1", "2"], "each claim stands once: nothing to choose"
-    assert texts(text, "option")[-4:] == ["all", "fails", "holds", "mixed"]
+    assert texts("th") == list(CELLS.columns)
+    assert texts("td") == [cell for row in CELLS.to_numpy().tolist() for cell in row]
+    assert re.findall(r'data-column="(\d+)"', text) == ["1", "2"], "each claim stands once"
+    assert texts("option")[-4:] == ["all", "fails", "holds", "mixed"]
     rows = 4 * (MOST_CHOICES + 1)
     many = pd.DataFrame({"n": [str(row % (MOST_CHOICES + 1)) for row in range(rows)]})
     assert "data-column" not in page(many, "many", "Too many values to choose from.")

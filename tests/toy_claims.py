@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.docket import (
-    Claim,
-    ClaimsFile,
-    Finding,
-    FindingsFile,
-    claims_of,
-    findings_of,
-)
+from dpbandits.claims.docket import Claim, ClaimsFile, Finding, FindingsFile, claims_of, findings_of
 from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.numbers import Estimate, exact
 from dpbandits.claims.verdict import KINDS
@@ -25,37 +18,28 @@ def toy_frame(
 ) -> pd.DataFrame:
     """Results with one series a mean (tag ``which``), normal with the given sd, at t = 10."""
     generator = np.random.default_rng(seed)
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "series": f"which={which}",
-                    "which": which,
-                    "run": np.arange(runs),
-                    "metric": "regret",
-                    "t": 10,
-                    "arm": -1,
-                    "value": centre + sd * generator.standard_normal(runs),
-                }
-            )
-            for which, centre in enumerate(means)
-        ],
-        ignore_index=True,
-    )
+    blocks = [
+        pd.DataFrame(
+            {
+                **{"series": f"which={which}", "which": which, "run": np.arange(runs)},
+                **{"metric": "regret", "t": 10, "arm": -1},
+                "value": centre + sd * generator.standard_normal(runs),
+            }
+        )
+        for which, centre in enumerate(means)
+    ]
+    return pd.concat(blocks, ignore_index=True)
 
 
 def toy_evidence(means: Sequence[float], **settings: Any) -> Evidence:
-    """Evidence over ``toy_frame``."""
     return Evidence.of_frames({"toy": toy_frame(means, **settings)})
 
 
 def constant(*, value: float) -> Estimate:
-    """A number known exactly."""
     return exact(value)
 
 
 def nothing() -> Mapping[str, Estimate]:
-    """No point at all."""
     return {}
 
 
@@ -109,7 +93,6 @@ def claim(*comparisons: Entry, **keys: Any) -> Claim:
 
 
 def finding(*comparisons: Entry, **keys: Any) -> Finding:
-    """A finding on the toy results."""
     entry = {"title": "A toy", "statement": "A toy.", "place": "Nowhere", "reads": ["toy"], **keys}
     entry["comparisons"] = dict(comparisons)
     file = FindingsFile.model_validate({"paper": "toy", "findings": {"TOY-F1": entry}})

@@ -1,14 +1,9 @@
 """Best-arm identification in law: blocks of trials against the reference, sums against rewards.
 
 An algorithm of several phases plays its trials in groups, so that only the law of a block, not its
-draws, is that of the reference played trial by trial. Compared are counts of the arms returned
-(chi-square). Uniform sums drawn digit by digit are compared with sums of single draws
-(Kolmogorov-Smirnov).
-
-Error rate: at most TESTS hypotheses that are true are tested, each at LINE = 0.001 / TESTS
-(Bonferroni), so that correct code fails this file with probability 0.001 at most over the choice
-of seeds, which are fixed. Null controls compare a player with itself. A wrong noise, a wrong number
-of pulls and sums with a spread 5 % off must be caught.
+draws, is that of the reference played trial by trial. At most TESTS hypotheses that are
+true are tested, each at LINE (Bonferroni), so that correct code fails this file with probability
+0.001 at most over the choice of seeds, which are fixed.
 """
 
 import math

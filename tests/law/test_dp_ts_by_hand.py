@@ -5,16 +5,12 @@ arm's private mean is (S + N)/O. The noise N is written down here without playin
 release at 1, 3, 7, ... pulls adds Laplace noise of scale 1/(epsilon/2) for good; rewards since then
 are counted by a binary tree over the epoch's items, whose nodes have Laplace noise of scale
 (r + 1)/(epsilon/2) in epoch r, and a count of k items is the sum of the nodes that make up its
-first k. Runs are played side by side. Nothing is shared with the package but numpy's generator.
+first k. Nothing is shared with the package but numpy's generator.
 
-Compared are the pulls of an arm half way and at the end, the sum
-of rewards, and the noise in the private sums, apart where only releases enter it and where nodes of
-the binary tree do: two-sample Kolmogorov-Smirnov tests (with ties they reject too seldom), and
-Welch's t test of log |noise|, which sees a wrong scale. Error rate: at most TESTS true hypotheses
-are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with
-probability 0.001 at most over the choice of seeds, which are fixed. The null control compares the
-second implementation with itself. Noise of a release or of a node 10 % off, a level too many or too
-few, a raise 10 % off, the other logarithm and a root over too much must be caught.
+Compared by two-sample Kolmogorov-Smirnov tests are pulls, rewards and the noise in the private
+sums; Welch's t test of log |noise| sees a wrong scale. At most TESTS true hypotheses are tested,
+each at LINE (Bonferroni): correct code fails this file with probability 0.001 at most over the
+choice of seeds, which are fixed.
 """
 
 import math

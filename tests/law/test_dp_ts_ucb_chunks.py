@@ -1,11 +1,9 @@
 """DP-TS-UCB in chunks has the law of Algorithm 1 round by round, by Kolmogorov-Smirnov tests.
 
-Kernel and reference draw a frozen stretch's rewards as one binomial; the player in
-``support.py`` follows the pseudo-code with no shortcut. Compared are final regret, pulls of
-every arm and the sum of all rewards. Error rate: at most TESTS hypotheses that are true are tested,
-each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with probability
-0.001 at most over the choice of seeds, which are fixed. The null control compares the player with
-itself. A noise or a binomial whose scale is 5 % off must be caught.
+Kernel and reference draw a frozen stretch's rewards as one binomial; the player in ``support.py``
+follows the pseudo-code with no shortcut. At most TESTS hypotheses that are
+true are tested, each at LINE (Bonferroni), so that correct code fails this file with probability
+0.001 at most over the choice of seeds, which are fixed.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,10 +1,8 @@
-"""Laws of the noise that the kernels draw, by Kolmogorov-Smirnov and binomial tests.
+"""Laws of the noise that compiled kernels draw, by Kolmogorov-Smirnov and binomial tests.
 
-All draws come out of compiled kernels; rewards are the quantiles of uniforms, bit for bit, see
-test_bandits_laws.py. Error rate: at most TESTS hypotheses that are true
-are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct code fails this file with
-probability at most 0.001 over the choice of seeds, which are fixed. Each kind of test has a null
-control (scipy's own draws pass) and a planted wrong law, a scale 5 % off, that it must catch.
+Rewards are the quantiles of uniforms, bit for bit, see test_bandits_laws.py. At most TESTS
+hypotheses that are true are tested, each at LINE (Bonferroni), so that correct code fails this file
+with probability 0.001 at most over the choice of seeds, which are fixed.
 """
 
 import math

@@ -1,12 +1,9 @@
 """Phase I of GDP-NCB in blocks against the same phase pull by pull, by Kolmogorov-Smirnov tests.
 
-Compared are, at the end of the phase, its length, the pulls and the sum of rewards of each arm, the
-noise in each arm's private mean, and the largest noisy sum. Error rate:
-at most TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so that correct
-code fails this file with probability 0.001 at most over the choice of seeds, which are fixed. The
-null control compares pull by pull with itself. A noise and rewards 5 % off must be caught, and so
-must a noise whose law knows nothing of the bound of its block. Without a stop test no mean is
-released in the phase, and the means that Phase II begins with are compared.
+Without a stop test no mean is released in the phase, and the means that Phase II begins with are
+compared. At most TESTS hypotheses that are
+true are tested, each at LINE (Bonferroni), so that correct code fails this file with probability
+0.001 at most over the choice of seeds, which are fixed.
 """
 
 from dataclasses import dataclass, replace

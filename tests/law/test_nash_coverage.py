@@ -1,14 +1,10 @@
 """Intervals of Nash regret hold the truth as often as they say, for every algorithm.
 
-POOL runs of an algorithm are played, and curves of 10 and of 50 runs drawn from them with
-replacement. So the truth is known exactly: it is the curve of the whole pool. Of CURVES intervals
-of 95 % a binomial number misses it. Error rate: at most TESTS counts are tested, each between the
-binomial quantiles at LINE = 0.001 / TESTS of miss rates of 2 and of 7 % (the jackknife is one to
-first order, and t intervals of few skewed runs another): while the rates are between these, this
-file fails with probability 0.001 at most over the choice of seeds, which are fixed. Null control:
-estimates drawn from Student's law around the truth. The same intervals around the plain average,
-its bias kept, must fail, and so must standard errors that are too small or too large. For arms that
-are independent in every round, error and bias are compared with what theory says.
+POOL runs are played, and curves of 10 and of 50 runs drawn from them with replacement: the truth is
+the curve of the whole pool. At most TESTS counts of CURVES intervals that miss it are tested, each
+between the binomial quantiles at LINE of miss rates of 2 and of 7 % (the jackknife is one to first
+order, and t intervals of few skewed runs another), so that correct code fails this file with
+probability 0.001 at most over the choice of seeds, which are fixed.
 """
 
 from dataclasses import dataclass, field, replace

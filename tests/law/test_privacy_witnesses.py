@@ -3,13 +3,9 @@
 The project's kernel and its reference play the event in Phase I with its arms given, since they are
 drawn independently of the rewards. The event in Phase II of the released code is too rare to be
 counted whole in seconds; given the lengths of the episodes its releases are independent, and the
-kernel plays each by itself. Counts are compared with the exact probabilities by binomial tests. The
-null control compares one reward sequence with itself. A noise 10 % off, in Phase II 5 % off, must
-be caught.
-
-Error rate: at most TESTS true hypotheses are tested, each at LINE = 0.001 / TESTS (Bonferroni), so
-that correct code fails this file with probability 0.001 at most over the choice of seeds, which are
-fixed.
+kernel plays each by itself. At most TESTS hypotheses that are
+true are tested, each at LINE (Bonferroni), so that correct code fails this file with probability
+0.001 at most over the choice of seeds, which are fixed.
 """
 
 import math

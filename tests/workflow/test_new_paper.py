@@ -1,6 +1,5 @@
 """A paper of one's own in one folder: nothing else is edited, no fingerprint of another moves."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,8 @@ from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import REPORT, RESULTS, targets
 from golden_csv import MAKERS
-from invented import FOLDER as INVENTED
 from invented import PAPER as NAME
-from invented import ROOT, command, copy_parts, run
+from invented import ROOT, command, copy_paper, copy_parts, run
 from support import message_of
 
 
@@ -26,7 +24,7 @@ from support import message_of
 def folder(tmp_path: Path) -> Path:
     """The parts of the checkout that a build reads, and the invented paper."""
     copy_parts(tmp_path, "config", "workflow", "profiles", "docs", "Snakefile", "CITATION.cff")
-    shutil.copytree(INVENTED, tmp_path / "config/papers" / NAME)
+    copy_paper(tmp_path)
     return tmp_path
 
 
@@ -43,7 +41,7 @@ def published(folder: Path) -> Project:
 
 
 def test_it_takes_at_most_five_files_and_no_edit_and_moves_no_other_paper(folder: Path) -> None:
-    assert len(list(INVENTED.iterdir())) <= 5
+    assert len(list((folder / "config/papers" / NAME).iterdir())) <= 5
     project, here = Project.load(folder), Project.load(ROOT)
     assert {*project.papers} == {*here.published, NAME}
     chosen = project.at(papers=[NAME])
@@ -140,7 +138,7 @@ def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(
 ) -> None:
     """It has what the documents allow and no other paper has, and lacks what the others have."""
     copy_parts(tmp_path, *CHECKOUT)
-    shutil.copytree(INVENTED, tmp_path / "config/papers" / NAME)
+    copy_paper(tmp_path)
 
     def works(*words: str) -> str:
         assert main([*words, "--project", str(tmp_path)]) == 0

@@ -4,12 +4,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpbandits.engine.identity import PACKAGE, path_of
-
-if TYPE_CHECKING:
-    from dpbandits.config import Formula
 
 
 @dataclass(frozen=True)
@@ -40,59 +37,45 @@ class Registry(Mapping[str, Any]):
         return len(self._entries)
 
 
+class _OfModule:
+    """The dictionary that a module of a paper has under its name in capitals; empty without one."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, paper: "Paper", owner: type) -> Mapping[str, Any]:
+        return next(
+            (Registry(module, self.name.upper()) for module in paper.modules(self.name)), {}
+        )
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper's own code, imported when it is asked for.
 
-    Its package has, where the paper needs them, the modules ``formulas``, ``analytic`` (exact
-    results), ``quantities`` (of series), ``diagrams`` (figures of that
-    kind), ``derived`` (values that figures show), ``instances`` and ``tables`` (rows that are
-    computed). There may be no package at all. A comparison says in ``files`` which module is which.
+    Its package has, where the paper needs them, the modules ``formulas`` and ``instances`` (named
+    in its experiments file), ``analytic`` (exact results; those that are ``scaled`` take scale,
+    seed, workers), ``quantities`` (of series), ``diagrams`` (figures of that kind), ``derived``
+    (values that figures show) and ``tables`` (rows that are computed). There may be no package at
+    all. A comparison says in ``files`` which module is which.
     """
 
     name: str
     package: str
     files: Mapping[str, str] | None = None
 
+    formulas = _OfModule()
+    analytic = _OfModule()
+    instances = _OfModule()
+    tables = _OfModule()
+    derived = _OfModule()
+    diagrams = _OfModule()
+
     def modules(self, *names: str) -> list[str]:
         """Return the full names of those modules that the paper has."""
         files = {name: name for name in names} if self.files is None else self.files
         every = [f"{self.package}.{files[name]}" for name in names if name in files]
         return [module for module in every if path_of(module) is not None]
-
-    def _registry(self, name: str) -> Mapping[str, Any]:
-        """Return the dictionary that a module has under its name in capitals; empty without one."""
-        return next((Registry(module, name.upper()) for module in self.modules(name)), {})
-
-    @property
-    def formulas(self) -> Mapping[str, "Formula"]:
-        """Formulas that its experiments file may name."""
-        return self._registry("formulas")
-
-    @property
-    def analytic(self) -> Mapping[str, Callable[..., Any]]:
-        """Exactly computed results by name; those that are ``scaled`` take scale, seed, workers."""
-        return self._registry("analytic")
-
-    @property
-    def instances(self) -> Mapping[str, Callable[..., Any]]:
-        """Instances that its experiments file may name under ``make``."""
-        return self._registry("instances")
-
-    @property
-    def tables(self) -> Mapping[str, Callable[..., Any]]:
-        """Functions that make the rows of its tables, by name."""
-        return self._registry("tables")
-
-    @property
-    def derived(self) -> Mapping[str, Callable[..., Any]]:
-        """Functions that derive what its figures show, by name."""
-        return self._registry("derived")
-
-    @property
-    def diagrams(self) -> Mapping[str, Callable[..., Any]]:
-        """Functions that draw its figures of kind ``diagram``, by figure."""
-        return self._registry("diagrams")
 
     @property
     def quantities(self) -> Mapping[str, Callable[..., Any]]:

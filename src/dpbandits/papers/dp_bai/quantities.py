@@ -25,7 +25,7 @@ from dpbandits.claims.numbers import (
 )
 from dpbandits.claims.statistics import Point
 from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels, region_of
-from dpbandits.papers.dp_bai import privacy
+from dpbandits.papers.dp_bai import analytic
 from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
 from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, two_armed
 from dpbandits.papers.dp_bai.schedules import design_rounds
@@ -275,34 +275,34 @@ def needed_delta(
     instance: str = "witness",
     tables: str = "all",
 ) -> Estimate:
-    """Return the largest ``privacy.needed_delta`` of two budgets."""
+    """Return the largest ``analytic.needed_delta`` of two budgets."""
     return exact(
         max(
-            privacy.needed_delta(epsilon, delta, budget, calibration, instance, tables)
-            for budget in privacy.WITNESS_BUDGETS
+            analytic.needed_delta(epsilon, delta, budget, calibration, instance, tables)
+            for budget in analytic.WITNESS_BUDGETS
         )
     )
 
 
 def refuted_from(*, delta: float = 0.0) -> Estimate:
     """Return the smallest epsilon at which three arms need more than this delta; 0 for any."""
-    return exact(privacy.refuted_from(delta) if delta else privacy.smallest_refuted())
+    return exact(analytic.refuted_from(delta) if delta else analytic.smallest_refuted())
 
 
 def noise_limit(*, algorithm: str) -> Estimate:
     """Return the success rate on the instance of Section 5 as epsilon goes to 0."""
     features = section5().feature_matrix
     if algorithm == "baseline":
-        return exact(privacy.uniform_limit(len(features)))
+        return exact(analytic.uniform_limit(len(features)))
     # The noise on theta of DP-OD has one scale, and arm 3's feature is ten times as long.
     first, second = max_det(features).arms
     scales = {"dp-bai": (1.0, 1.0), "dp-od": (10.0, 1.0)}[algorithm]
-    return exact(privacy.linear_limit(features, (first, second), scales))
+    return exact(analytic.linear_limit(features, (first, second), scales))
 
 
 def crossing_error(*, delta: float) -> Estimate:
     """Return the error below which pure noise misleads DP-BAI more than DP-BAI-Gauss."""
-    return exact(math.exp(privacy.crossing(delta)))
+    return exact(math.exp(analytic.crossing(delta)))
 
 
 def deviation_ratio(*, delta: float) -> Estimate:

@@ -1,1 +1,0 @@
-../../examples/my_kernel.py
