@@ -25,7 +25,7 @@ from dpbandits.metrics import IDENTIFIED
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.draw import write_panels
-from dpbandits.reporting.lines import POINTS, Line, panel_lines, panel_rows, select
+from dpbandits.reporting.lines import Line, panel_lines, panel_rows, points_of, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
 from dpbandits.reporting.spec import BY_TAG, KINDS, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 
@@ -281,8 +281,7 @@ def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, Runs]]) -> 
     for index, (parameters, frames) in enumerate(rows.items()):
         values = "".join(f", {key}={value:g}" for key, value in parameters)
         name = f"{own.algorithm.name}{values} (yours)"
-        make_points = POINTS[panel.spec.kind]
-        points = make_points(panel.spec, SeriesSpec(name=name), pd.concat(frames), panel.name)
+        points = points_of(panel.spec, SeriesSpec(name=name), pd.concat(frames), panel.name)
         interpretation = str(frames[0]["interpretation"].iloc[0])
         points = points.assign(variant=own.variant, interpretation=interpretation)
         lines.append(Line(name, name, own_look(index), points))
