@@ -70,7 +70,7 @@ golden: .venv-test/installed ## decisions, exact results and the csv of the quic
 published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release
 
-release-check: ## everything that a release has to pass, in about three hours; the last line names the parts that fail
+release-check: ## everything that a release has to pass, in an hour and a half on two cores; the last line names the parts that fail
 	@failed=; for part in $(RELEASE); do \
 	  echo "release-check: $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
 	done; \
@@ -81,7 +81,7 @@ tools: ## what tests are skipped without: pdflatex and Chromium
 	@command -v pdflatex >/dev/null || { echo "pdflatex is not installed (texlive-latex-recommended)" >&2; exit 1; }
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || { echo "Chromium is not installed" >&2; exit 1; }
 
-faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a disk that is closed (docs/reliability.md); 20 minutes
+faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a disk that is closed (docs/reliability.md); five minutes
 	$(PYTEST) -m faults
 
 mutants: .venv-test/installed ## which of NUMBER=60 small faults of PACKAGES the tests notice, those of the package by their names
