@@ -177,7 +177,7 @@ SIMULATED: dict[str, tuple[str, Bandit, int, dict[str, Any]]] = {
     "seed": ("adap-ucb", FIVE_ARMS, 2, {"epsilon": 1, "seed": 7}),
     "variant": ("ncb", EXPONENTIAL_ARMS, 4, {"variant": "repaired"}),
 }
-"""Case -> algorithm, arms, runs, and what else it is told."""
+"""Case -> algorithm, arms, runs, and further arguments."""
 CODED = {"variant": "as-coded", "parameters": {"epsilon": 5.0}}
 CURVES: dict[str, tuple[str, Bandit, int, int, dict[str, Any]]] = {
     "long segments": ("adap-ucb", FIVE_ARMS, 30_000, 5, {"parameters": {"epsilon": 1.0}}),
@@ -185,7 +185,7 @@ CURVES: dict[str, tuple[str, Bandit, int, int, dict[str, Any]]] = {
     "small means": ("ts-gaussian", SMALL_ARMS, 2500, 4, {}),
     "uniform segments": ("anytime-gdp-ncb", EXPONENTIAL_ARMS, 4000, 7, CODED),
 }
-"""Case -> algorithm, arms, horizon, runs, and what else it is told."""
+"""Case -> algorithm, arms, horizon, runs, and further arguments."""
 
 
 def named_interpretations(definition: Definition) -> Iterator[tuple[str, dict[str, str]]]:

@@ -133,10 +133,11 @@ def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
 
 def _answers(tables: Published) -> Iterator[Values]:
     """Yield the answer to each question of the page's table, with its price of privacy."""
+    scores = _scores(tables)
     for kind in SHOWN:
         for question in QUESTIONS:
             for row in _at(_winners(tables, kind), question)[:1].to_dict("records"):
-                scored = _at(_scores(tables), question)
+                scored = _at(scores, question)
                 yield {
                     "model": "local" if kind == LOCAL else "central",
                     **question,

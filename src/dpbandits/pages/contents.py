@@ -108,7 +108,7 @@ _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
 
 def head_of(stem: str) -> str:
-    """Return ``Figure 1(b)`` for ``fig1b-repaired``, the name of a figure without a number."""
+    """Return ``Figure 1(b)`` for ``fig1b-repaired``, and the name of what has no number."""
     found = _STEM.fullmatch(stem)
     if found is None:
         return stem.removeprefix(EXTRA).replace("-", " ").capitalize()
@@ -196,7 +196,7 @@ class FigureGroup:
 
     @cached_property
     def opening(self) -> str:
-        """What came out of it, computed: as drawn or not, claims by verdict, what it is for."""
+        """What came out of it, computed: as drawn or not, claims by verdict, or its findings."""
         said = [counted_sentence(self.rows, name, len(self.counts)) for name, _ in self.counts]
         if self.is_extra:
             said += [finding["said"] for finding in self.findings]

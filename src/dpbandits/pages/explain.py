@@ -31,7 +31,11 @@ def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]
 
 
 def explain(project: Project, identifier: str, *, is_published: bool) -> str:
-    """Return how the verdict on a claim came about; a finding always by what is published of it."""
+    """Return how the verdict on a claim or finding came about.
+
+    It is by results, or ``is_published``: by what is published, as that of a finding always is.
+    InputError where these are missing.
+    """
     paper, claim = find_claim(project, identifier)
     if isinstance(claim, Finding):
         return "\n".join(_finding_lines(project, paper, claim))

@@ -469,7 +469,10 @@ def place_marks(axes: Axes) -> None:
 
 
 def residual_lines(lines: Sequence[Line]) -> list[Line]:
-    """Return rebuilt minus published for each line that has digitised values, as far as it goes."""
+    """Return rebuilt minus published for each line that has digitised values, as far as it goes.
+
+    Columns ``below`` and ``above`` are how far our 95 % interval reaches.
+    """
     found = []
     for line in lines:
         if line.published is not None:

@@ -281,7 +281,11 @@ def computed_by(name: str, functions: Mapping[str, Function], place: str) -> Fun
 
 
 def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]:
-    """Return the lines of a panel, then the digitised values of those that have some."""
+    """Return the lines of a panel, then the digitised values of those that have some.
+
+    The results are in the long form of ``engine.results``; of kind ``analytic`` they have columns x
+    and y, of kind ``derived`` lo, hi and runs, too.
+    """
     chosen_rows = _chosen(panel, frame, place)
     levels = [spec.level for spec in panel.series]
     if any(levels):
