@@ -41,9 +41,9 @@ class State(NamedTuple):
     clock: Any
 
 
-def play(share: float, settings: Any, state: Any, *rest: Any) -> int:
+def play(share: float, settings: Any, state: Any, arms: Any, rng: Any, out: Any) -> int:
     """Play arm 0 for a share of the rounds, then arm 1."""
-    out, first = rest[-1], int(share * settings.horizon)
+    first = int(share * settings.horizon)
     out.arms[:2], out.lengths[:2], out.sums[:2] = (0, 1), (first, settings.horizon - first), 0.0
     state.clock[0] = settings.horizon
     return 2
@@ -78,6 +78,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+
+import dpbandits
 
 SCALE = 2.0
 TABLE = np.arange(3)
@@ -148,20 +150,30 @@ def kept(x):
 def root(x, y=3, *, z=4):
     values = [each for each in TABLE if each in NAMES], NESTED, OBJECT.half, Own.made()
     return helper(x), values, ONE(x), OTHER(x), Parameters(), Settings(1), kept(x)
+
+
+LEAN = 0.25
+
+
+@dpbandits.policy(name="Leans", pulls=dpbandits.whole(1))
+class Leans:
+    def choose(self, t, counts, sums, rng):
+        return 0 if rng.random() < LEAN else t // self.pulls % counts.size
 """
+Names = dict[str, Any]
 
 
 @pytest.fixture
-def namespace(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """Return the function that executes a text as a notebook does, and returns its ``root``."""
+def namespace(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Names]:
+    """Return the function that executes a text as a notebook does: its source is in no file."""
     monkeypatch.setitem(sys.modules, "own_namespace", ModuleType("own_namespace"))
 
-    def root(text: str) -> Any:
-        names: dict[str, Any] = {"__name__": "own_namespace"}
+    def executed(text: str) -> Names:
+        names: Names = {"__name__": "own_namespace"}
         exec(compile(text, "own_namespace", "exec"), names)
-        return names["root"]
+        return names
 
-    return root
+    return executed
 
 
 EDITS = {
@@ -183,21 +195,44 @@ EDITS = {
     "share: float = 1.0": ["share: float = 2.0"],
     "return x + 1": ["return x + 2"],
     "y=3, *, z=4": ["y=4, *, z=4", "y=3, *, z=5"],
+    "LEAN = 0.25": ["LEAN = 0.5"],
+    "< LEAN": ["> LEAN"],
+    "whole(1)": ["whole(2)"],
+    "pulls=dpbandits": ["size=dpbandits"],
+    "class Leans:": ["class Leans:\n    x = 0"],
+    "return 0 if rng": ["return 1 if rng"],
 }
 
 
-def test_whatever_it_uses_counts_and_nothing_else(namespace: Callable[[str], Any]) -> None:
-    keys = {digest("own", namespace(BASE))}
-    for old, edits in EDITS.items():
+def test_whatever_it_uses_counts_and_nothing_else(namespace: Callable[[str], Names]) -> None:
+    def keys(old: str, *edits: str) -> set[tuple[str, str]]:
+        """Return what a function and a policy are keyed by, after each edit."""
         assert BASE.count(old) == 1
-        keys |= {digest("own", namespace(BASE.replace(old, new))) for new in edits}
-    assert len(keys) == 1 + sum(map(len, EDITS.values()))
-    for new in ("SCALE = 1.0 + 1.0", "# A remark.\nUNUSED = 3\n\n\nSCALE = 2.0"):
-        assert digest("own", namespace(BASE.replace("SCALE = 2.0", new))) in keys
+        every = [namespace(BASE.replace(old, new)) for new in edits]
+        return {
+            (digest("own", each["root"]), algorithm_fingerprint(each["Leans"])) for each in every
+        }
+
+    same = ("SCALE = 2.0", "SCALE = 1.0 + 1.0", "# A remark.\nUNUSED = 3\n\n\nSCALE = 2.0")
+    found = keys("SCALE = 2.0", *same)
+    assert len(found) == 1
+    found = found.union(*(keys(old, *edits) for old, edits in EDITS.items()))
+    assert len(found) == 1 + sum(map(len, EDITS.values()))
+
+
+def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed(
+    namespace: Callable[[str], Names],
+) -> None:
+    names = namespace(BASE)
+    asked = functools.partial(simulate, names["Leans"], params={"pulls": 3})
+    assert asked().pulls.sum() == 20 * 40
+    names["LEAN"] = 0.5
+    changed = "kernel choose was compiled before something that it uses was changed; allowed: "
+    refused(asked, f"algorithm leans: {changed}")
 
 
 def test_what_it_uses_of_the_package_counts_and_not_all_that_the_package_loads(
-    namespace: Callable[[str], Any],
+    namespace: Callable[[str], Names],
 ) -> None:
     """A colour of a figure is of no account to a policy that names an instance."""
     for text, expected in (
@@ -208,12 +243,10 @@ def test_what_it_uses_of_the_package_counts_and_not_all_that_the_package_loads(
         ("getattr(dpbandits, 'audit'), dpbandits.audit", "dpbandits"),
     ):
         hasher = custom._Hasher()
-        root = namespace(f"import dpbandits\ndef root(): return {text}")
-        pickled = custom._written("own", root, hasher, "{}")
-        names = [
-            str(each) for kind, each, _ in pickletools.genops(pickled) if kind.name == "GLOBAL"
-        ]
-        every = hasher.modules.union(name.split()[0] for name in names)
+        names = namespace(f"import dpbandits\ndef root(): return {text}")
+        pickled = custom._written("own", names["root"], hasher, "{}")
+        steps = [step for step in pickletools.genops(pickled) if step[0].name == "GLOBAL"]
+        every = hasher.modules.union(str(name).split()[0] for _, name, _ in steps)
         found = {name for name in every if name.startswith("dpbandits")}
         assert {expected} <= found <= {expected, "dpbandits.auditing.run"}
 
@@ -304,16 +337,13 @@ def with_global(*arguments: Any) -> int:
     return play(SHARE["share"], *arguments)
 
 
-def compiled_of_factory(share: float) -> Any:
-    @numba.njit
-    def advance(settings, state, arms, generator, out):  # type: ignore[no-untyped-def]
-        first = int(share * settings.horizon)
-        out.arms[0], out.lengths[0], out.sums[0] = 0, first, 0.0
-        out.arms[1], out.lengths[1], out.sums[1] = 1, settings.horizon - first, 0.0
-        state.clock[0] = settings.horizon
-        return 2
+PLAY = numba.njit(play)
 
-    return advance
+
+def compiled_of_factory(share: float) -> Any:
+    return numba.njit(
+        lambda config, state, arms, rng, out: PLAY(share, config, state, arms, rng, out)
+    )
 
 
 @dataclass
@@ -534,11 +564,9 @@ def test_packages_beside_it_count(tmp_path: Path) -> None:
     assert not any(name.startswith("own_") for name in sys.modules)
 
 
-def test_ids_of_the_registry_are_taken_and_a_copy_plays_the_same() -> None:
+def test_ids_of_the_registry_are_taken() -> None:
     copy = replace(REGRET["ucb1"], id="copy")
     assert algorithm_fingerprint(copy) != algorithm_fingerprint("ucb1")
-    certain = dpbandits.bernoulli([1.0, 0.0])
-    assert first_arm(copy, bandit=certain) == first_arm("ucb1", bandit=certain)
     assert message_of(lambda: simulate(replace(copy, id="ucb1"))) == (
         "algorithm: id 'ucb1' is taken; allowed: an id of your own"
     )
