@@ -186,6 +186,17 @@ def joined(decisions: Iterable[Decision], chunks: Iterable[Decision]) -> Iterato
     yield from waiting
 
 
+def agree(
+    algorithm: Algorithm, settings: Any, bandit: Bandit, seed: int, buffer: int = 1024
+) -> list[Decision]:
+    """Compare kernel and reference, the use of the stream included, and return the decisions."""
+    fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+    decisions = list(kernel_decisions(algorithm, settings, bandit, fast, buffer))
+    assert decisions == list(joined(algorithm.reference(settings, bandit, plain), decisions))
+    assert fast.bit_generator.state == plain.bit_generator.state
+    return decisions
+
+
 def message_of(function: Callable[[], Any]) -> str:
     """Return the InputError that ``function`` raises, once it is seen to be one line."""
     with pytest.raises(InputError) as caught:

@@ -13,21 +13,21 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.algorithms.ldp_ncb import EXPLORING, open_window, stops
-from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.bandits import Bandit
 from dpbandits.kernels import new_segments
-from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
+from dpbandits.papers.dp_ncb.instances import fifty_arms
+from dpbandits.papers.dp_ncb.theory import expected_pulls
+from support import FIVE_ARMS, Decision, kernel_decisions, settings_of
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
 ANYTIME = {each: REGRET[f"anytime-{each}"] for each in ("gdp-ncb", "ldp-ncb")}
-FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50))
-MIXED = Bandit((Bernoulli(0.8), FourthRoot(), TwoPoint(), Uniform(1.0)))
+FIFTY_ARMS = fifty_arms()
 EPSILON = 0.2
-ALPHA, C = 3.1, 3.0
 
 TESTS = 20
 LINE = 0.001 / TESTS
@@ -90,14 +90,8 @@ def test_the_stop_test_passes_where_the_table_says() -> None:
     best = FIFTY_ARMS.means.max()
     for horizon, rounds in STOPS.items():
         settings_ = told(NCB, FIFTY_ARMS, horizon)
-        window, log = open_window.py_func(settings_, horizon), math.log(horizon)
-
-        def excess(n: float) -> float:
-            d = best - math.sqrt(8 * ALPHA * log / n) / EPSILON
-            enough = 1600 * (C**2 * log + log**2 / (d * EPSILON**2))
-            return float(n * best - enough - math.sqrt(8 * n * ALPHA * log) / EPSILON)
-
-        n = optimize.brentq(excess, 1e6, 1e9)
+        window = open_window.py_func(settings_, horizon)
+        n = expected_pulls("ldp-ncb", horizon, EPSILON, best)
         assert 50 * n == pytest.approx(rounds, rel=0.005), "printed to three digits"
         for count, passes in ((math.floor(n), False), (math.floor(n) + 1, True)):
             assert stops.py_func(settings_, window, count, count * best) == passes
@@ -171,27 +165,6 @@ def test_laws_of_what_ldp_ucb_l_averages() -> None:
     assert stats.binomtest(zeros, count, 0.5).pvalue > LINE
     assert stats.binomtest(ones, count, math.exp(-EPSILON) / 2).pvalue > LINE
     assert stats.binomtest(ones, count, math.exp(-1.25 * EPSILON) / 2).pvalue < LINE
-
-
-LONG = [
-    ("as-coded", 2.0, FIVE_ARMS, 60_000),
-    pytest.param("repaired", 0.2, FIFTY_ARMS, 15_000, marks=pytest.mark.slow),
-    pytest.param("as-coded", 0.5, MIXED, 60_000, marks=pytest.mark.slow),
-]
-
-
-@pytest.mark.parametrize("algorithm", [NCB, UCB], ids=lambda each: each.id)
-@pytest.mark.parametrize(("variant", "epsilon", "bandit", "horizon"), LONG)
-def test_long_runs_take_the_reference_s_decisions(
-    algorithm: Algorithm, variant: str, epsilon: float, bandit: Bandit, horizon: int
-) -> None:
-    # The kernels leave out what bounds decide: here over runs long enough for these to hold.
-    settings_ = told(algorithm, bandit, horizon, variant, epsilon)
-    fast, plain = np.random.default_rng(7), np.random.default_rng(7)
-    decisions = list(kernel_decisions(algorithm, settings_, bandit, fast))
-    assert decisions == list(joined(algorithm.reference(settings_, bandit, plain), decisions))
-    assert fast.bit_generator.state == plain.bit_generator.state
-    assert len(decisions) < horizon
 
 
 def test_horizons_of_ten_thousand_million() -> None:

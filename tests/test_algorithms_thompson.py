@@ -1,7 +1,9 @@
 """Lazy-DP-TS, DP-TS and DP-TS-UCB: batches, releases, budgets, and chunks against rounds."""
 
+import itertools
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -75,20 +77,6 @@ def test_every_value_enters_one_noisy_sum_a_level() -> None:
 ALGORITHM = REGRET["dp-ts-ucb"]
 SPREAD_ARMS = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 2.0, 10.0])
-ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
-BUDGETS = {
-    10_000: (11551, 2767, 663, 158, 38),
-    31_622: (24511, 5011, 1024, 209, 42),
-    100_000: (51052, 8920, 1558, 272, 47),
-    316_227: (104737, 15659, 2341, 350, 52),
-    1_000_000: (212220, 27179, 3480, 445, 57),
-}
-"""floor(phi) of dp-ts-ucb, Algorithm 1, by horizon and alpha.
-
-Of the whole horizons: at alpha = 0, 10^4.5 = 31622.78 and 10^5.5 would have 24512 and 104738
-(phi is 24511.65 and 104737.96 at the whole ones).
-"""
 
 
 def told(
@@ -101,15 +89,15 @@ def told(
 
 
 def test_budgets() -> None:
-    for horizon, budgets in BUDGETS.items():
-        assert tuple(told(alpha, horizon).budget for alpha in ALPHAS) == budgets
-    # DTU-E4: phi is 24511.65 and 5011.24.
-    for alpha, horizon, nearest in ((0.0, 31_622, 24512), (0.25, 31_622, 5011)):
-        floor = BUDGETS[horizon][ALPHAS.index(alpha)]
-        found = [
-            told(alpha, horizon, {"rounding": each}).budget for each in ("floor", "ceil", "round")
-        ]
-        assert found == [floor, floor + 1, nearest]
+    # dp-ts-ucb, Algorithm 1; DTU-E4: phi = 24511.65 at T = 31,622 and alpha = 0.
+    wholes = {"floor": mpmath.floor, "ceil": mpmath.ceil, "round": mpmath.nint}
+    horizons, alphas = (10_000, 31_622, 100_000, 316_227, 10**6), (0.0, 0.25, 0.5, 0.75, 1.0)
+    for horizon, alpha in itertools.product(horizons, alphas):
+        phi = mpmath.sqrt(2 * mpmath.pi * mpmath.e) * mpmath.mpf(horizon) ** ((1 - alpha) / 2)
+        phi *= mpmath.log(horizon) ** ((3 - alpha) / 2)
+        for rounding, whole in wholes.items():
+            assert told(alpha, horizon, {"rounding": rounding}).budget == int(whole(phi))
+    assert told(0.0, 31_622, {"rounding": "round"}).budget == 24_512
 
 
 def per_round(chunks: list[tuple[int, int, float]]) -> list[int]:
