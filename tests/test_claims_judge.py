@@ -60,6 +60,14 @@ def test_parts_that_come_out_differently_mix() -> None:
     assert judged(toy, [2.0, 2.0]).verdict == "fails"
 
 
+def test_labels_and_parts_name_their_variables() -> None:
+    over = {"for": {"which": [0, 1]}}
+    toy = claim(comparison("mean {of}", part="part {which}", **over), parameters={"of": 5})
+    found = judged(toy, [-2.0, -2.0])
+    assert [one.label for one in found.comparisons] == ["mean 5 [which=0]", "mean 5 [which=1]"]
+    assert list(found.parts) == ["part 0", "part 1"]
+
+
 def test_exploratory_and_reported_comparisons_do_not_count() -> None:
     toy = claim(*on_series(0), *on_series(1, exploratory=True), number(3.0, less=None))
     found = judged(toy, [-2.0, 2.0])
