@@ -16,7 +16,7 @@ from dpbandits.cli import main
 from dpbandits.pipeline.targets import rule_name
 from invented import DPBANDITS, ROOT, SNAKEMAKE, copy_parts, run
 from notebooks import NOTEBOOKS, code_cells, executed
-from support import DOCUMENTS, mostly_slow, run_python
+from support import DOCUMENTS, mostly_slow
 
 SPOKEN = ("artifact", "compare", "explain", "identify", "overlay", "publish", "simulate", "verify")
 """Commands that alone take minutes, or arguments, without which they are spoken of."""
@@ -34,16 +34,14 @@ def typed() -> list[str]:
     Those with a placeholder in capitals (``explain CLAIM``) are names of commands, not commands.
     """
     blocks = [block.replace("\\\n", " ") for _, block in fenced("sh")]
-    lines = [
-        shlex.join(shlex.split(line, comments=True)) for b in blocks for line in b.splitlines()
-    ]
+    found = [shlex.split(line, comments=True) for b in blocks for line in b.splitlines()]
     for text in DOCUMENTS.values():
         outside = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
         for command in re.findall(r"`((?:make|snakemake|dpbandits)\s[^`]+)`", outside):
             words = shlex.split(command)
             if not any(re.fullmatch(r"[A-Z]{4,}|\.\.\.", word) for word in words):
-                lines.append(shlex.join(words))
-    return list(dict.fromkeys(filter(None, lines)))
+                found.append(words)
+    return list(dict.fromkeys(map(shlex.join, filter(None, found))))
 
 
 TYPED, PYTHON = typed(), fenced("python")
@@ -68,26 +66,17 @@ def test_there_are_commands_of_every_kind_and_none_is_unknown() -> None:
     assert all((PYTHON, PLANNED, NOTEBOOKS, OVERLAID))
 
 
-RUN_EACH = """
-import sys
-
-for number, snippet in enumerate(sys.argv[1:]):
-    exec(compile(snippet, f"snippet {number}", "exec"), {"__name__": "__main__"})
-    print("end of snippet")
-"""
-"""Runs snippets one after the other, none of which sees what another has defined."""
+FAST = [each for each in PYTHON if each[0] != "docs/usage.md"]
 
 
-@pytest.mark.parametrize("is_usage", mostly_slow([False, True], False))
-def test_python_snippets_run(is_usage: bool) -> None:
+@pytest.mark.parametrize("snippet", mostly_slow(PYTHON, *FAST), ids=lambda each: each[0])
+def test_python_snippets_run(
+    snippet: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In the project's folder, where they read what is published; warnings are errors."""
-    snippets = [snippet for name, snippet in PYTHON if (name == "docs/usage.md") == is_usage]
-    done = run_python("-W", "error", "-c", RUN_EACH, *snippets, folder=ROOT)
-    assert done.returncode == 0, done.stderr
-    *printed, rest = done.stdout.split("end of snippet\n")
-    assert len(printed) == len(snippets)
-    assert all(printed)
-    assert not rest
+    monkeypatch.chdir(ROOT)
+    exec(compile(snippet[1], snippet[0], "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out
 
 
 def test_make_targets_exist() -> None:
