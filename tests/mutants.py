@@ -21,9 +21,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
+from operator import itemgetter
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -37,100 +37,73 @@ LIBRARIES = ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click
 SECONDS = 400
 DRAWING = re.compile(r"\b(?:plt|sns|axes?)\b")
 
-Kind = type[ast.AST]
-EACH_OTHER: list[tuple[Kind, Kind]] = [
-    *((ast.Add, ast.Sub), (ast.And, ast.Or), (ast.Lt, ast.Gt), (ast.Eq, ast.NotEq)),
-    (ast.Mult, ast.Div),
-]
-OPPOSITES: dict[Kind, Kind] = dict(EACH_OTHER) | {other: one for one, other in EACH_OTHER}
-OPPOSITES |= {ast.LtE: ast.Gt, ast.GtE: ast.Lt}
-OPPOSITES |= {ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult, ast.USub: ast.UAdd}
-OTHER_CHOICES: dict[Kind, Kind] = {ast.In: ast.NotIn, ast.NotIn: ast.In}
-OTHER_CHOICES |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is}
-Edit = tuple[str, object, str]
-"""Field of a node, its other value, and what is changed."""
+OPERATORS: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.And, ast.Or), (ast.Lt, ast.Gt)]
+OPERATORS += [(ast.Eq, ast.NotEq), (ast.Mult, ast.Div), ("min", "max")]
+# Code that computes little has hardly another edit.
+CHOICES: list[tuple[Any, Any]] = [(ast.In, ast.NotIn), (ast.Is, ast.IsNot), ("any", "all")]
+OTHER = {a: b for one, two in OPERATORS + CHOICES for a, b in ((one, two), (two, one))}
+OTHER |= {ast.LtE: ast.Gt, ast.GtE: ast.Lt, ast.Mod: ast.FloorDiv, ast.USub: ast.UAdd}
+OTHER |= {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult}
+TURN = {each: 2 for pair in CHOICES for each in pair}
+"""Numbers are edited first, then operators, then choices, which the names of faults count on."""
+Fault = tuple[int, ast.AST, str, object, str]
+"""Turn, node, the field that changes, its other value, and what is changed."""
 
 
-def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
+def statements(tree: ast.stmt) -> Iterator[tuple[ast.stmt, ast.AST]]:
     """Yield each node of a tree with the innermost statement that it belongs to."""
-    waiting: list[tuple[ast.stmt | None, ast.AST]] = [(None, tree)]
-    while waiting:
-        statement, node = waiting.pop(0)
-        statement = node if isinstance(node, ast.stmt) else statement
-        if statement is not None:
-            yield statement, node
-        waiting += [(statement, child) for child in ast.iter_child_nodes(node)]
+    found: list[tuple[ast.stmt, ast.AST]] = [(tree, tree)]
+    for statement, node in found:
+        innermost = node if isinstance(node, ast.stmt) else statement
+        yield innermost, node
+        found += [(innermost, child) for child in ast.iter_child_nodes(node)]
 
 
-def compared(node: ast.AST, table: dict[Kind, Kind]) -> Iterator[Edit]:
-    """Yield the edit of the first operator of a comparison, if the table has another one."""
-    if isinstance(node, ast.Compare) and (other := table.get(type(node.ops[0]))):
-        yield "ops", [other(), *node.ops[1:]], type(node.ops[0]).__name__
+def edits(node: ast.AST) -> Iterator[tuple[int, str, object, str]]:
+    """Yield the edits of a node: their turn, the field, its other value, and what is changed."""
+    match node:
+        case ast.Constant(value=bool(value)):
+            yield 0, "value", not value, str(value)
+        case ast.Constant(value=int(value) | float(value)):
+            yield 0, "value", value + 1, str(value)
+        case (
+            ast.BinOp(op=operator)
+            | ast.AugAssign(op=operator)
+            | ast.BoolOp(op=operator)
+            | ast.UnaryOp(op=operator)
+        ) if type(operator) in OTHER:
+            yield 1, "op", OTHER[type(operator)](), type(operator).__name__
+        case ast.Compare(ops=[first, *others]) if other := OTHER.get(type(first)):
+            yield TURN.get(type(first), 1), "ops", [other(), *others], type(first).__name__
+        case ast.If(test=test) | ast.IfExp(test=test):
+            if not isinstance(test, ast.Compare | ast.BoolOp):
+                yield 1, "test", ast.UnaryOp(ast.Not(), test), "condition"
+        case ast.Call(func=ast.Name(id=name)) if name in OTHER:
+            yield TURN.get(name, 1), "func", ast.Name(OTHER[name], ast.Load()), name
+        case ast.comprehension(ifs=tests):
+            for place, test in enumerate(tests):
+                opposite = ast.UnaryOp(ast.Not(), test)
+                yield 2, "ifs", [*tests[:place], opposite, *tests[place + 1 :]], "filter"
+        case ast.Expr(value=ast.Call()):
+            yield 2, "value", ast.Constant(None), "call left out"
 
 
-def called(node: ast.AST, table: dict[str, str]) -> Iterator[Edit]:
-    """Yield the edit of the name of a call, if the table has another one."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in table:
-        other = ast.Name(table[node.func.id], ast.Load())
-        yield "func", ast.copy_location(other, node.func), node.func.id
-
-
-def number_edits(node: ast.AST) -> Iterator[Edit]:
-    """Yield the edit of a number, one more, or of a truth value, the other one."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        changed = not node.value if isinstance(node.value, bool) else node.value + 1
-        yield "value", changed, str(node.value)
-
-
-def operator_edits(node: ast.AST) -> Iterator[Edit]:
-    """Yield the edits of an operator, a condition, or a call of min or max."""
-    operated = isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp | ast.UnaryOp)
-    if operated and (opposite := OPPOSITES.get(type(node.op))):
-        yield "op", opposite(), type(node.op).__name__
-    yield from compared(node, OPPOSITES)
-    if isinstance(node, ast.If | ast.IfExp) and not isinstance(node.test, ast.Compare | ast.BoolOp):
-        yield "test", ast.UnaryOp(ast.Not(), node.test), "condition"
-    yield from called(node, {"min": "max", "max": "min"})
-
-
-def choice_edits(node: ast.AST) -> Iterator[Edit]:
-    """Yield the edits of a membership, an identity, a filter, any or all, or a call for its effect.
-
-    Code that computes little has hardly another edit.
-    """
-    yield from compared(node, OTHER_CHOICES)
-    if isinstance(node, ast.comprehension):
-        for place, test in enumerate(node.ifs):
-            changed = [*node.ifs]
-            changed[place] = ast.UnaryOp(ast.Not(), test)
-            yield "ifs", changed, "filter"
-    yield from called(node, {"any": "all", "all": "any"})
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield "value", ast.Constant(None), "call left out"
-
-
-def faults(source: str) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yield each fault of the functions of a source: its name, and what returns the source with it.
+def faults(tree: ast.AST) -> list[Fault]:
+    """Return the faults of the functions of a source.
 
     A fault is named by what is changed and the first line of the innermost statement around it.
-    A source is to be returned with one of them: they change the same tree.
     """
-    tree = ast.parse(source)
     parents = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     functions = [f for parent in parents for f in parent.body if isinstance(f, ast.FunctionDef)]
-
-    def changed(node: ast.AST, field: str, value: object) -> str:
-        setattr(node, field, value)
-        return ast.unparse(tree)
-
-    for edits in (number_edits, operator_edits, choice_edits):
-        for statement, node in [each for function in functions for each in statements(function)]:
-            if isinstance(statement, ast.While) and edits is operator_edits:
-                # Its condition: the loop might not end.
-                continue
-            for field, value, what in edits(node):
-                line = ast.unparse(statement).splitlines()[0]
-                yield f"{what}: {line}", partial(changed, node, field, value)
+    found = [
+        (turn, node, field, value, f"{what}: {ast.unparse(statement).splitlines()[0]}")
+        for function in functions
+        for statement, node in statements(function)
+        for turn, field, value, what in edits(node)
+        # The condition of a loop is left as it is: the loop might not end.
+        if not (isinstance(statement, ast.While) and turn == 1)
+    ]
+    return sorted(found, key=itemgetter(0))
 
 
 def drawn(packages: list[str], number: int, seed: int) -> list[str]:
@@ -140,9 +113,9 @@ def drawn(packages: list[str], number: int, seed: int) -> list[str]:
         module = SOURCES / f"{package}.py"
         for path in [module] if module.exists() else sorted((SOURCES / package).rglob("*.py")):
             source = path.read_text(encoding="utf-8")
-            count = sum(1 for _ in faults(source))
             if not DRAWING.search(source):
-                pool += [f"{path.relative_to(SOURCES).as_posix()}#{k}" for k in range(count)]
+                file, count = path.relative_to(SOURCES).as_posix(), len(faults(ast.parse(source)))
+                pool += [f"{file}#{number}" for number in range(count)]
     return random.Random(seed).sample(pool, min(number, len(pool)))
 
 
@@ -150,9 +123,10 @@ def planted(name: str) -> tuple[Path, CodeType, str]:
     """Return the file of a fault, its code with the fault, and what it is."""
     file, _, number = name.partition("#")
     path = SOURCES / file
-    source = path.read_text(encoding="utf-8")
-    fault, changed = next(itertools.islice(faults(source), int(number), None))
-    return path, compile(changed(), str(path), "exec", dont_inherit=True), fault
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    _, node, field, value, what = faults(tree)[int(number)]
+    setattr(node, field, value)
+    return path, compile(ast.unparse(tree), str(path), "exec", dont_inherit=True), what
 
 
 class CompiledAnew:
@@ -169,17 +143,11 @@ class CompiledAnew:
         from numba.core.registry import CPUDispatcher
 
         functions: list[Any] = [each for each in gc.get_objects() if type(each) is CPUDispatcher]
-        waiting = [each for each in functions if each.py_func.__code__.co_filename == self.path]
-        reached: set[int] = set()
-        while waiting:
-            found = waiting.pop()
-            found._cache = NullCache()
-            reached.add(id(found))
-            waiting += [
-                each
-                for each in functions
-                if id(each) not in reached and self.calls(each.py_func, found)
-            ]
+        found = [each for each in functions if each.py_func.__code__.co_filename == self.path]
+        for each in found:
+            each._cache = NullCache()
+            # Those that call one are gone through, too.
+            found += [f for f in functions if f not in found and self.calls(f.py_func, each)]
 
     @staticmethod
     def calls(function: Any, other: Any) -> bool:
@@ -238,10 +206,8 @@ def outcome(name: str, tests: list[str]) -> tuple[str, str]:
 def tests_of(name: str) -> list[str]:
     """Return the tests of the package of a fault, by their names, and the golden values."""
     package = re.split(r"[/.]", name)[0]
-    folder = ROOT / "tests"
-    return [str(path) for path in sorted(folder.glob(f"test_{package}*.py"))] + [
-        str(folder / "golden" / "test_golden.py")
-    ]
+    by_name = sorted(map(str, (ROOT / "tests").glob(f"test_{package}*.py")))
+    return [*by_name, str(ROOT / "tests/golden/test_golden.py")]
 
 
 def main() -> None:
@@ -264,8 +230,8 @@ def main() -> None:
     for name in names:
         begin = time.perf_counter()
         result, test = outcome(name, given.tests or tests_of(name))
-        count[result] += 1
         seconds = time.perf_counter() - begin
+        count[result] += 1
         print(f"{result:8} {name} {seconds:.0f} s  {planted(name)[2]}  {test}", flush=True)
     print(dict(count))
 

@@ -16,10 +16,9 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
-from dpbandits.reporting.spec import has_published, parse_figure
+from dpbandits.reporting.spec import parse_figure
 from shared import exact_result
 
 ROOT = Path(__file__).parents[1]
@@ -131,11 +130,6 @@ class Document:
     def lines(self, name: str, letter: str) -> list[Line]:
         panel = parse_figure(name, self.figures[name]).panels[letter]
         return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
-
-    def interpretations(self) -> pd.DataFrame:
-        """Digitised values compared with made-up results."""
-        own = {name: spec for name, spec in self.figures.items() if has_published(spec)}
-        return compare_digitised(own, self.frame)
 
 
 NAMES = (*found_papers.PAPERS, "equal-privacy")

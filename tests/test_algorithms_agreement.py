@@ -1,47 +1,33 @@
 """Every kernel against its reference, decision for decision, on the same random stream."""
 
 from collections.abc import Iterable
-from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGRET, Algorithm
-from dpbandits.bandits import Bandit
+from dpbandits.algorithms import REGRET
+from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
-from found_papers import PLAYED
+from dpbandits.papers.dp_ncb.instances import fifty_arms
 from support import (
     FIVE_ARMS,
     PARAMETERS,
+    agree,
     all_interpretations,
     bandits,
     interpretations_to_draw,
-    joined,
-    kernel_decisions,
     settings_of,
 )
 
 # Horizons in reach of an elimination of DP-SE; its first epoch takes about 1000 pulls an arm.
 LONGEST = {"dp-se": 6000}
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
-
-
-def agree(
-    algorithm: Algorithm, told: Any, bandit: Bandit, seed: int, buffer: int
-) -> list[tuple[int, int, float]]:
-    """Compare kernel and reference, the use of the stream included, and return the decisions."""
-    fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
-    decisions = list(kernel_decisions(algorithm, told, bandit, fast, buffer))
-    assert decisions == list(joined(algorithm.reference(told, bandit, plain), decisions))
-    assert fast.bit_generator.state == plain.bit_generator.state
-    return decisions
 
 
 EXAMPLES = 150
@@ -118,15 +104,7 @@ def test_dp_se_epochs_have_the_lengths_of_the_formula() -> None:
 # Runs on which every constant and operator of a kernel decides something.
 
 
-class Scenario(NamedTuple):
-    """One run on which kernel and reference are compared."""
-
-    bandit: Bandit
-    horizon: int
-    values: dict[str, Any]
-    """Parameters, and interpretations that differ from those of the variant."""
-    variant: str = "as-written"
-    seed: int = 1
+Scenario = tuple[Bandit, int, str, Iterable[int], dict[str, Any]]
 
 
 def runs(
@@ -135,18 +113,20 @@ def runs(
     variant: str = "as-written",
     seeds: Iterable[int] = (1,),
     **values: Any,
-) -> list[Scenario]:
-    return [Scenario(bandit, horizon, values, variant, seed) for seed in seeds]
+) -> Scenario:
+    """Return one scenario; of values, those that are no parameters are other interpretations."""
+    return bandit, horizon, variant, seeds, values
 
 
-def prepared(name: str, scenario: Scenario) -> tuple[Any, Bandit]:
-    """Return the settings and the bandit."""
-    algorithm, values = REGRET[name], scenario.values
+def agree_on(name: str, scenario: Scenario, buffer: int = 256) -> None:
+    """Compare kernel and reference on the runs of a scenario."""
+    algorithm, (bandit, horizon, variant, seeds, values) = REGRET[name], scenario
     parameters = {key: value for key, value in values.items() if key in algorithm.parameters}
     changes = {key: value for key, value in values.items() if key not in parameters}
-    interpretations = algorithm.interpretations_from(changes, scenario.variant)
-    bandit, horizon = scenario.bandit, scenario.horizon
-    return settings_of(algorithm, parameters, interpretations, bandit, horizon), bandit
+    interpretations = algorithm.interpretations_from(changes, variant)
+    told = settings_of(algorithm, parameters, interpretations, bandit, horizon)
+    for seed in seeds:
+        agree(algorithm, told, bandit, seed, buffer)
 
 
 BERNOULLI = dpbandits.bernoulli([0.75, 0.625, 0.5])
@@ -158,6 +138,8 @@ CLOSE = dpbandits.bernoulli([0.5 + 0.156, 0.5])
 CLOSER = dpbandits.bernoulli([0.5 + 0.07, 0.5])
 """Of thousands of seeds the scenarios have the three on which the arm lags by least more than
 DP-SE allows in epoch 1 (2 where they are closer), and the three on which by least less."""
+FIFTY_ARMS = fifty_arms()
+MIXED = Bandit((Bernoulli(0.8), FourthRoot(), TwoPoint(), Uniform(1.0)))
 TINY = dpbandits.bernoulli([0.05, 0.04, 0.03, 0.02, 0.01])
 
 
@@ -166,182 +148,158 @@ CARRIED = {"stop_test": "off", "start": "carried", "release_log": "base2"}
 BLOCKS = {"exploration": "blocks", "threshold": "1600"}
 MATCHED = {"phase_one": "root", "log": "window", "ties": "random"}
 RECURSIVE = {"clip": "recursive", "clipped_phases": "both"}
-EXTREMES = [*runs(FIVE_ARMS, 200, epsilon=1e-100), *runs(FIVE_ARMS, 200, epsilon=1e300)]
+TENTH = {"cap": "tenth", "pseudo_pull": "left-out", "root": "inside", **CARRIED}
+RANDOM = {"order": "random", "first_h": "half", "log_argument": "2t", "ties": "random"}
+CLEAN = {"stop_test": "clean", "threshold": "1"}
+FLOORED = {"stop_test": "floored", "clipped_phases": "both", "threshold": "1"}
+EXTREMES = [runs(FIVE_ARMS, 200, epsilon=epsilon) for epsilon in (1e-100, 1e300)]
 WINDOWS = [
-    *runs(BERNOULLI, 15, "as-coded", range(12), epsilon=5.0),
-    *runs(BERNOULLI, 700, "as-coded", epsilon=5.0),
+    runs(BERNOULLI, 15, "as-coded", range(12), epsilon=5.0),
+    runs(BERNOULLI, 700, "as-coded", epsilon=5.0),
 ]
 """Over several windows, some of them uniform."""
+LONG = [
+    runs(FIVE_ARMS, 60_000, "as-coded", seeds=[7], epsilon=2.0),
+    runs(FIFTY_ARMS, 15_000, "repaired", seeds=[7], epsilon=0.2),
+    runs(MIXED, 60_000, "as-coded", seeds=[7], epsilon=0.5),
+]
+"""Long enough for the bounds to hold by which kernels leave arms out."""
 
 
-@cache
 def scenarios() -> dict[str, list[Scenario]]:
-    """Return the runs of each algorithm, long ones last."""
+    """Return runs beside those of every algorithm, by algorithm."""
     return {
-        "ts-gaussian": [
-            *runs(EXPONENTIAL_ARMS, 600),
-            *runs(EXPONENTIAL_ARMS, 600, count="n"),
-        ],
-        "m-ts-gaussian": [
-            *runs(EXPONENTIAL_ARMS, 600, b=7, c=1.5),
-            *runs(EXPONENTIAL_ARMS, 600, b=0, c=3.0, count="n"),
-        ],
         "dp-se": [
             # An epoch of any length.
-            *runs(TWO, 100, epsilon=1e-100),
-            *runs(TWO, 100, epsilon=1e-20, order="sequential"),
-            *runs(BERNOULLI, 5000, epsilon=1.0, order="sequential"),
-            *runs(BERNOULLI, 5000, epsilon=0.05, order="sequential"),
-            *runs(CLOSE, 4000, seeds=[1766, 577, 115, 374, 1935, 1704], epsilon=0.5),
+            runs(TWO, 100, epsilon=1e-100),
+            runs(TWO, 100, epsilon=1e-20, order="sequential"),
+            runs(BERNOULLI, 5000, epsilon=1.0, order="sequential"),
+            runs(BERNOULLI, 5000, epsilon=0.05, order="sequential"),
+            runs(CLOSE, 4000, seeds=[1766, 577, 115, 374, 1935, 1704], epsilon=0.5),
             # Two whole epochs and more, as long as the first, then the second term of R.
-            *runs(EQUAL, 11_000, epsilon=1.0, order="sequential"),
-            *runs(EQUAL, 30_000, epsilon=0.03, order="sequential"),
-            *runs(CLOSER, 18_000, seeds=[469, 121, 305, 277, 860, 729], epsilon=0.5),
+            runs(EQUAL, 11_000, epsilon=1.0, order="sequential"),
+            runs(EQUAL, 30_000, epsilon=0.03, order="sequential"),
+            runs(CLOSER, 18_000, seeds=[469, 121, 305, 277, 860, 729], epsilon=0.5),
         ],
         "anytime-lazy-ucb": [
-            *runs(EXPONENTIAL_ARMS, 1500, epsilon=0.5),
-            *runs(APART, 4000, epsilon=100.0),
-            *runs(EXPONENTIAL_ARMS, 6000, epsilon=20.0),
-            *runs(BERNOULLI, 1500, epsilon=5.0, log="natural", constants="4,5"),
-        ],
-        "ucb1": [
-            *runs(EXPONENTIAL_ARMS, 1500),
-            *runs(BERNOULLI, 1500, clock="coming"),
-            *runs(EXPONENTIAL_ARMS, 100, first_mean="zero"),
+            runs(APART, 4000, epsilon=100.0),
+            runs(EXPONENTIAL_ARMS, 6000, epsilon=20.0),
         ],
         "kl-ucb": [
-            *runs(EXPONENTIAL_ARMS, 600),
-            *runs(BERNOULLI, 600),
-            *runs(dpbandits.bernoulli([1.0, 0.5, 0.0]), 300),
-            *runs(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
-            *runs(EQUAL, 1500),
+            runs(BERNOULLI, 600),
+            runs(dpbandits.bernoulli([1.0, 0.5, 0.0]), 300),
+            runs(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
+            runs(EQUAL, 1500),
         ],
-        "ts-beta": [*runs(EXPONENTIAL_ARMS, 600), *runs(BERNOULLI, 600)],
         "dp-ts-ucb": [
-            *runs(EXPONENTIAL_ARMS, 1500, alpha=0.9),
-            *runs(BERNOULLI, 3000, alpha=1.0),
-            *runs(EXPONENTIAL_ARMS, 600, alpha=1.0, renewal="pull"),
+            runs(EXPONENTIAL_ARMS, 1500, alpha=0.9),
+            runs(BERNOULLI, 3000, alpha=1.0),
         ],
-        "lazy-dp-ts": [
-            *runs(EXPONENTIAL_ARMS, 1500, epsilon=20.0),
-            *runs(BERNOULLI, 1500, epsilon=5.0, log="base2"),
-            *runs(APART, 1500, epsilon=100.0),
-            *EXTREMES,
-        ],
+        "lazy-dp-ts": [runs(APART, 1500, epsilon=100.0), *EXTREMES],
         "dp-ts": [
-            *runs(EXPONENTIAL_ARMS, 1500, epsilon=200.0),
-            *runs(BERNOULLI, 1500, epsilon=50.0, log="natural"),
+            runs(EXPONENTIAL_ARMS, 1500, epsilon=200.0),
+            runs(BERNOULLI, 1500, epsilon=50.0, log="natural"),
             # The first rounds, where the logarithm of t + 1 and of t + 2 are apart.
-            *runs(EXPONENTIAL_ARMS, 60, seeds=range(20), epsilon=300.0),
+            runs(EXPONENTIAL_ARMS, 60, seeds=range(20), epsilon=300.0),
             *EXTREMES,
         ],
         # Phase II begins in time; blocks have exceeding noises and none.
         "gdp-ncb": [
-            *runs(EXPONENTIAL_ARMS, 3000, epsilon=50.0, threshold="1"),
-            *runs(EXPONENTIAL_ARMS, 3000, epsilon=5.0, threshold="1", refreshed="all"),
-            *runs(BERNOULLI, 3000, "as-coded", epsilon=1.0),
-            *runs(HIGH, 1000, epsilon=1.0, refreshed="all", **BLOCKS),
-            *runs(
-                *(BERNOULLI, 3000),
-                **{"epsilon": 2.0, "cap": "tenth", "pseudo_pull": "left-out", "root": "inside"},
-                **CARRIED,
-            ),
-            *runs(TINY, 12, "as-coded", epsilon=1.0, pseudo_pull="left-out", ties="random"),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=50.0, threshold="1"),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=5.0, threshold="1", refreshed="all"),
+            runs(BERNOULLI, 3000, "as-coded", epsilon=1.0),
+            runs(HIGH, 1000, epsilon=1.0, refreshed="all", **BLOCKS),
+            runs(BERNOULLI, 3000, epsilon=2.0, **TENTH),
+            runs(TINY, 12, "as-coded", epsilon=1.0, pseudo_pull="left-out", ties="random"),
             # Private means above 1, and arms pulled once in phase I.
-            *runs(HIGH, 400, "as-coded", range(10), epsilon=1.0, start="zeros"),
-            *runs(HIGH, 400, "as-coded", range(10), epsilon=1.0, start="carried"),
-            *(
-                scenario
-                for log in ("window", "mixed")
-                for scenario in runs(
-                    *(EXPONENTIAL_ARMS, 3000),
-                    **{"epsilon": 20.0, "threshold": "1"},
-                    **{"stop_test": "clean", "threshold_log": log},
-                )
-            ),
-            *runs(BERNOULLI, 3000, epsilon=1.0, cap="root", exploration="blocks", **CARRIED),
-            *runs(TWO, 10**6, epsilon=1000.0, **BLOCKS),
-            *runs(TWO, 10**6, epsilon=1000.0, stop_test="clean", **BLOCKS),
-            *runs(TWO, 10**7, seeds=range(6), epsilon=0.1, **BLOCKS),
+            runs(HIGH, 400, "as-coded", range(10), epsilon=1.0, start="zeros"),
+            runs(HIGH, 400, "as-coded", range(10), epsilon=1.0, start="carried"),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0, threshold_log="window", **CLEAN),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0, threshold_log="mixed", **CLEAN),
+            runs(BERNOULLI, 3000, epsilon=1.0, cap="root", exploration="blocks", **CARRIED),
+            runs(TWO, 10**6, epsilon=1000.0, **BLOCKS),
+            runs(TWO, 10**6, epsilon=1000.0, stop_test="clean", **BLOCKS),
+            runs(TWO, 10**7, seeds=range(6), epsilon=0.1, **BLOCKS),
             # Phase I ends inside a block; a noise is drawn anew since it exceeds the bound.
-            *runs(TWO, 10**6, seeds=[8], epsilon=1e-4, exploration="blocks", threshold="1"),
-            *runs(HIGH, 10**6, seeds=[2], epsilon=1e-4, exploration="blocks", threshold="1"),
+            runs(TWO, 10**6, seeds=[8], epsilon=1e-4, exploration="blocks", threshold="1"),
+            runs(HIGH, 10**6, seeds=[2], epsilon=1e-4, exploration="blocks", threshold="1"),
         ],
         # The original, the released code, and what neither has.
         "adap-ucb": [
-            *runs(EXPONENTIAL_ARMS, 3000, epsilon=1.0),
-            *runs(
-                *(EXPONENTIAL_ARMS, 300),
-                seeds=range(10),
-                **{"epsilon": 5.0, "order": "random", "first_h": "half"},
-                **{"log_argument": "2t", "ties": "random"},
-            ),
-            *runs(TWO, 200, "as-coded", range(3), epsilon=0.05, ties="random"),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=1.0),
+            runs(EXPONENTIAL_ARMS, 300, seeds=range(10), epsilon=5.0, **RANDOM),
+            runs(TWO, 200, "as-coded", range(3), epsilon=0.05, ties="random"),
             # The first rounds, where the logarithms of t + 1 and of t + 2 are apart.
-            *runs(BERNOULLI, 60, seeds=range(50), epsilon=5.0),
+            runs(BERNOULLI, 60, seeds=range(50), epsilon=5.0),
         ],
         # Each end of phase I; with few rounds some arms are not pulled in it.
         "ncb": [
-            *runs(EXPONENTIAL_ARMS, 3000),
-            *runs(EXPONENTIAL_ARMS, 40_000),
-            *runs(BERNOULLI, 3000, "as-coded"),
-            *runs(TINY, 100, "as-coded", range(10), **MATCHED),
-            *runs(EXPONENTIAL_ARMS, 100, "as-coded", range(10), **MATCHED),
-            *runs(dpbandits.bernoulli([1.0, 1.0]), 100_000, "as-coded", phase_one="420"),
+            runs(EXPONENTIAL_ARMS, 40_000),
+            runs(BERNOULLI, 3000, "as-coded"),
+            runs(TINY, 100, "as-coded", range(10), **MATCHED),
+            runs(EXPONENTIAL_ARMS, 100, "as-coded", range(10), **MATCHED),
+            runs(dpbandits.bernoulli([1.0, 1.0]), 100_000, "as-coded", phase_one="420"),
         ],
         # Phase II begins in time, with every clip and both ends of phase I.
         "ldp-ncb": [
-            *runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0, threshold="1"),
-            *runs(
-                *(EXPONENTIAL_ARMS, 3000),
-                **{"epsilon": 5.0, "threshold": "1"},
-                **{"stop_test": "floored", "clipped_phases": "both"},
-            ),
-            *runs(BERNOULLI, 1500, "as-coded", epsilon=1.0),
-            *runs(BERNOULLI, 1500, epsilon=0.2, **NO_TEST),
-            *runs(BERNOULLI, 1500, epsilon=2.0, cap="tenth", stop_test="off", **RECURSIVE),
-            *runs(BERNOULLI, 1500, epsilon=0.2, clip="recursive", **NO_TEST),
-            *runs(EXPONENTIAL_ARMS, 1500, epsilon=2.0, clip="none", **NO_TEST),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0, threshold="1"),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=5.0, **FLOORED),
+            runs(BERNOULLI, 1500, "as-coded", epsilon=1.0),
+            runs(BERNOULLI, 1500, epsilon=0.2, **NO_TEST),
+            runs(BERNOULLI, 1500, epsilon=2.0, cap="tenth", stop_test="off", **RECURSIVE),
+            runs(BERNOULLI, 1500, epsilon=0.2, clip="recursive", **NO_TEST),
+            runs(EXPONENTIAL_ARMS, 1500, epsilon=2.0, clip="none", **NO_TEST),
             # Phase II in reach of d <= 0, where the arm has passed the rest of the stop test.
-            *runs(BERNOULLI, 3000, epsilon=0.5, threshold="1"),
-            *runs(TINY, 40, "as-coded", range(3), epsilon=1.0, ties="random"),
-            *runs(TINY, 40, seeds=range(6), epsilon=1.0, **NO_TEST),
+            runs(BERNOULLI, 3000, epsilon=0.5, threshold="1"),
+            runs(TINY, 40, "as-coded", range(3), epsilon=1.0, ties="random"),
+            runs(TINY, 40, seeds=range(6), epsilon=1.0, **NO_TEST),
+            LONG[0],
         ],
         # Forced pulls, stretches, and ties of clipped rewards.
         "ldp-ucb-l": [
-            *runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0),
-            *runs(BERNOULLI, 3000, "as-coded", epsilon=1.0),
-            *runs(EXPONENTIAL_ARMS, 800, "as-coded", epsilon=2.0),
-            *runs(TINY, 300, "as-coded", epsilon=0.05, ties="random", start="pseudo-pull"),
+            runs(EXPONENTIAL_ARMS, 3000, epsilon=20.0),
+            runs(BERNOULLI, 3000, "as-coded", epsilon=1.0),
+            runs(EXPONENTIAL_ARMS, 800, "as-coded", epsilon=2.0),
+            runs(TINY, 300, "as-coded", epsilon=0.05, ties="random", start="pseudo-pull"),
             # Some of them end with the lowest arm.
-            *runs(TINY, 40, seeds=range(4), epsilon=5.0),
+            runs(TINY, 40, seeds=range(4), epsilon=5.0),
             # A run of 800 in which the width of the next round makes a difference to a bound.
-            *runs(dpbandits.bernoulli([0.6, 0.5]), 60, seeds=[5], epsilon=20.0),
+            runs(dpbandits.bernoulli([0.6, 0.5]), 60, seeds=[5], epsilon=20.0),
+            LONG[0],
         ],
         "anytime-gdp-ncb": [
             *WINDOWS,
-            *runs(BERNOULLI, 700, epsilon=5.0, release_log="base2", **NO_TEST),
+            runs(BERNOULLI, 700, epsilon=5.0, release_log="base2", **NO_TEST),
         ],
         "anytime-ldp-ncb": [
             *WINDOWS,
-            *runs(BERNOULLI, 700, epsilon=5.0, **NO_TEST),
-            *runs(EXPONENTIAL_ARMS, 1500, epsilon=20.0, threshold="1", data="carry"),
+            runs(BERNOULLI, 700, epsilon=5.0, **NO_TEST),
+            runs(EXPONENTIAL_ARMS, 1500, epsilon=20.0, threshold="1", data="carry"),
         ],
     }
-
-
-def test_the_algorithms_that_papers_play_have_scenarios() -> None:
-    assert {*REGRET} & PLAYED <= set(scenarios()) <= {*REGRET}
 
 
 @pytest.mark.parametrize("name", REGRET)
 def test_scenarios_agree(name: str) -> None:
     for scenario in scenarios().get(name, []):
-        agree(REGRET[name], *prepared(name, scenario), seed=scenario.seed, buffer=256)
-    if name != "dp-ts-ucb":  # It needs more rounds, see test_play.py.
-        for horizon in (1, 4):
-            for interpretations in all_interpretations(REGRET[name]):
-                if interpretations.get("long_pre_pull") != "error":
-                    values = {**REGRET[name].example, **interpretations}
-                    short = Scenario(FIVE_ARMS, horizon, values)
-                    agree(REGRET[name], *prepared(name, short), seed=2, buffer=3)
+        agree_on(name, scenario)
+    algorithm = REGRET[name]
+    less_noise = {"epsilon": 20.0} if "epsilon" in algorithm.parameters else {}
+    for bandit, horizon, changes in (
+        (FIVE_ARMS, 1, {}),
+        (FIVE_ARMS, 4, {}),
+        (EXPONENTIAL_ARMS, 1500, less_noise),
+    ):
+        for interpretations in all_interpretations(algorithm):
+            # DP-TS-UCB needs more rounds, see test_play.py.
+            is_error = name == "dp-ts-ucb" or interpretations.get("long_pre_pull") == "error"
+            if horizon > 4 or not is_error:
+                values = {**algorithm.example, **changes, **interpretations}
+                agree_on(name, runs(bandit, horizon, seeds=[2], **values), buffer=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ldp-ncb", "ldp-ucb-l"])
+def test_longer_scenarios_agree(name: str) -> None:
+    for scenario in LONG[1:]:
+        agree_on(name, scenario)

@@ -4,6 +4,7 @@ Values to ten digits were computed with mpmath from its formulas; the instance i
 Experiments.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGRET, Algorithm, adap_ucb, gdp_ncb, ncb
+from dpbandits.algorithms import REGRET, Algorithm, adap_ucb, gdp_ncb
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import arm_of_largest
-from dpbandits.kernels import new_segments
 from dpbandits.papers.dp_ncb import theory
-from support import Decision, interpretations_to_draw, kernel_decisions, settings_of
+from dpbandits.papers.dp_ncb.instances import fifty_arms
+from support import Decision, agree, interpretations_to_draw, kernel_decisions, settings_of
 
 GDP, ADAP, NCB, UCB1 = (REGRET[each] for each in ("gdp-ncb", "adap-ucb", "ncb", "ucb1"))
 EPSILON = {"epsilon": 0.2}
 
-FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50))
+FIFTY_ARMS = fifty_arms()
 """dp-ncb, Experiments, the arms of every panel but (a)."""
 
 
@@ -33,16 +34,6 @@ def told(
     parameters = EPSILON if "epsilon" in algorithm.example else {}
     chosen = algorithm.interpretations_from(interpretations, variant)
     return settings_of(algorithm, parameters, chosen, FIFTY_ARMS, horizon)
-
-
-def run_to_the_end(algorithm: Algorithm, settings: Any, bandit: Bandit, seed: int = 1) -> Any:
-    """Return the state at the horizon."""
-    state, generator = algorithm.state(len(bandit.arms)), np.random.default_rng(seed)
-    chunks = new_segments(4096)
-    while state.clock[0] < settings.horizon:
-        algorithm.advance(settings, state, bandit.arrays, generator, chunks)
-    assert state.clock[0] == settings.horizon
-    return state
 
 
 def decisions_of(
@@ -139,13 +130,6 @@ def test_index_of_gdp_ncb() -> None:
             assert np.isinf(indices[2]) == (pseudo_pull == "left-out")
 
 
-def test_release_scale() -> None:
-    # docs/deviations.md: log(T) / (epsilon n), or log2(T) / (epsilon n), for n = 108 and T = 1e6.
-    for base, scale in [("natural", 0.6396069703), ("base2", 0.9227578041)]:
-        window = gdp_ncb.open_window(told(GDP, 10**6, release_log=base), 10**6)
-        assert window.noise / 108 == pytest.approx(scale, rel=1e-9)
-
-
 @settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**63), buffer=st.integers(1, 60))
 def test_any_interpretations_agree_where_blocks_matter(
@@ -157,10 +141,7 @@ def test_any_interpretations_agree_where_blocks_matter(
     parameters = {"epsilon": data.draw(st.floats(1e-3, 0.1))}
     bandit = dpbandits.bernoulli(data.draw(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=5)))
     told_kernel = settings_of(GDP, parameters, chosen, bandit, horizon)
-    fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
-    decisions = list(kernel_decisions(GDP, told_kernel, bandit, fast, buffer))
-    assert decisions == list(GDP.reference(told_kernel, bandit, plain))
-    assert fast.bit_generator.state == plain.bit_generator.state
+    decisions = agree(GDP, told_kernel, bandit, seed, buffer)
     assert sum(length for _, length, _ in decisions) == horizon
 
 
@@ -191,21 +172,15 @@ HORIZONS = [10**each for each in range(3, 11)]
 
 
 def test_repaired_composes_to_less_than_epsilon() -> None:
-    # Releases of episodes of 2, 4, ..., 2^m pulls after W rounds: one reward of phase I enters
-    # m <= log2(T - W + 2) - 1 of them, at epsilon / log2 T each.
+    # How many releases are at most is in test_auditing_gdp_ncb.py.
     for horizon in HORIZONS:
-        explored = theory.capped_phase_one(horizon)
-        most = (np.log2(horizon - explored + 2) - 1.0) / np.log2(horizon)
-        repaired = theory.composed_loss(horizon, explored, release_log="base2")
-        assert 0.80 <= repaired <= most <= 0.97
-        count = theory.releases(horizon, explored)
-        assert 2 ** (count + 2) > horizon - explored + 2 >= 2 ** (count + 1)
+        loss = partial(theory.composed_loss, horizon, theory.capped_phase_one(horizon))
+        assert 0.80 <= loss(release_log="base2") <= 0.97
         # With carried means there is one release more, and that is enough, too.
-        carried = theory.composed_loss(horizon, explored, 1.0, "base2")
-        assert 0.9 <= carried <= 0.994
+        assert 0.9 <= loss(1.0, "base2") <= 0.994
         # Not so with the natural logarithm, nor with three releases more.
-        assert theory.composed_loss(horizon, explored, release_log="natural") > 1.15
-        assert theory.composed_loss(horizon, explored, 3.0, "base2") > 1.0
+        assert loss(release_log="natural") > 1.15
+        assert loss(3.0, "base2") > 1.0
 
 
 def test_no_run_releases_more_often_than_composition_counts() -> None:
@@ -224,27 +199,3 @@ def test_no_run_releases_more_often_than_composition_counts() -> None:
             whole = [[n for n in own if n & (n - 1) == 0] for own in releases.values()]
             found.append(max(map(len, whole)))
         assert max(found) == most
-
-
-# NCB
-
-
-def test_length_of_the_original_s_phase_one() -> None:
-    # Barman et al. (2023): ceil(16 sqrt(k T log T / log k)), 2.1e5, 7.3e5 and 2.5e6 for k = 50;
-    # A19.
-    for horizon, rounds in [(10**6, 212_612), (10**7, 726_209), (10**8, 2_455_032)]:
-        settings = told(NCB, horizon)
-        assert ncb._end_of_phase_one(settings, 50) == (rounds, np.inf)
-
-
-def test_index_of_ncb() -> None:
-    for interpretations, expected in [
-        # Mean 3/4 of 400 pulls, T = 1e6: Barman et al. (2023), D11, C20.
-        ({}, 1.3937898079),
-        ({"width": "2c"}, 2.1156844165),
-        ({"width": "2c", "log": "window"}, 1.7157545730),
-    ]:
-        settings = told(NCB, 10**6, **interpretations)
-        pulls, sums = np.array([400, 0, 5]), np.array([300.0, 0.0, 0.0])
-        indices = ncb._indices(ncb._width(settings), pulls, sums)
-        assert indices == pytest.approx([expected, np.inf, 0.0], rel=1e-9)

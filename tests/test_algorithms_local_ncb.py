@@ -7,27 +7,26 @@ planted deviation that it must catch.
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.algorithms.ldp_ncb import EXPLORING, open_window, stops
-from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
+from dpbandits.bandits import Bandit
 from dpbandits.kernels import new_segments
-from support import FIVE_ARMS, Decision, joined, kernel_decisions, settings_of
+from dpbandits.papers.dp_ncb.instances import fifty_arms
+from dpbandits.papers.dp_ncb.theory import expected_pulls
+from support import FIVE_ARMS, Decision, kernel_decisions, settings_of
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
 ANYTIME = {each: REGRET[f"anytime-{each}"] for each in ("gdp-ncb", "ldp-ncb")}
-FIFTY_ARMS = dpbandits.bernoulli(np.random.RandomState(42).uniform(0.005, 1, 50))
-MIXED = Bandit((Bernoulli(0.8), FourthRoot(), TwoPoint(), Uniform(1.0)))
+FIFTY_ARMS = fifty_arms()
 EPSILON = 0.2
-ALPHA, C = 3.1, 3.0
 
 TESTS = 20
 LINE = 0.001 / TESTS
@@ -55,33 +54,6 @@ def advance(
     return list(zip(*found, strict=True))
 
 
-# (T, W = floor(sqrt T) + 1), Derived and the released code; at T = 2 and 3 the released loop would
-# run past T (D34).
-ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2, 2))
-
-
-def test_phase_one_lasts_as_long_as_the_cap() -> None:
-    cases: list[tuple[str, dict[str, str], Callable[[int, int], int]]] = [
-        ("as-coded", {}, lambda horizon, root: root + 1),
-        ("repaired", {}, lambda horizon, root: root + 1),
-        ("as-written", {"cap": "root", "stop_test": "off"}, lambda horizon, root: root),
-        ("repaired", {"cap": "tenth"}, lambda horizon, root: math.ceil(horizon / 10)),
-    ]
-    for (variant, interpretations, rounds), (horizon, root) in itertools.product(cases, ROOTS):
-        if interpretations and horizon > 10**5:
-            continue
-        settings_ = told(NCB, FIFTY_ARMS, horizon, variant, **interpretations)
-        state, generator = NCB.state(50), np.random.default_rng(1)
-        cap = rounds(horizon, root)
-        # One chunk a round in phase I, which ends with the round that reaches the cap.
-        last = min(cap, horizon)
-        advance(NCB, settings_, state, FIFTY_ARMS, generator, last - 1)
-        assert (state.phase[0], state.clock[0]) == (EXPLORING, last - 1)
-        advance(NCB, settings_, state, FIFTY_ARMS, generator, 1)
-        assert state.clock[0] == last
-        assert (state.phase[0] == EXPLORING) == (cap > horizon)
-
-
 # Derived: T -> rounds k n* at which the stop condition holds at its expectation for the best arm.
 STOPS = {10**6: 4.44e8, 10**7: 5.99e8, 10**8: 7.77e8, 10**9: 9.79e8, 10**10: 1.20e9}
 
@@ -90,14 +62,8 @@ def test_the_stop_test_passes_where_the_table_says() -> None:
     best = FIFTY_ARMS.means.max()
     for horizon, rounds in STOPS.items():
         settings_ = told(NCB, FIFTY_ARMS, horizon)
-        window, log = open_window.py_func(settings_, horizon), math.log(horizon)
-
-        def excess(n: float) -> float:
-            d = best - math.sqrt(8 * ALPHA * log / n) / EPSILON
-            enough = 1600 * (C**2 * log + log**2 / (d * EPSILON**2))
-            return float(n * best - enough - math.sqrt(8 * n * ALPHA * log) / EPSILON)
-
-        n = optimize.brentq(excess, 1e6, 1e9)
+        window = open_window.py_func(settings_, horizon)
+        n = expected_pulls("ldp-ncb", horizon, EPSILON, best)
         assert 50 * n == pytest.approx(rounds, rel=0.005), "printed to three digits"
         for count, passes in ((math.floor(n), False), (math.floor(n) + 1, True)):
             assert stops.py_func(settings_, window, count, count * best) == passes
@@ -173,27 +139,6 @@ def test_laws_of_what_ldp_ucb_l_averages() -> None:
     assert stats.binomtest(ones, count, math.exp(-1.25 * EPSILON) / 2).pvalue < LINE
 
 
-LONG = [
-    ("as-coded", 2.0, FIVE_ARMS, 60_000),
-    pytest.param("repaired", 0.2, FIFTY_ARMS, 15_000, marks=pytest.mark.slow),
-    pytest.param("as-coded", 0.5, MIXED, 60_000, marks=pytest.mark.slow),
-]
-
-
-@pytest.mark.parametrize("algorithm", [NCB, UCB], ids=lambda each: each.id)
-@pytest.mark.parametrize(("variant", "epsilon", "bandit", "horizon"), LONG)
-def test_long_runs_take_the_reference_s_decisions(
-    algorithm: Algorithm, variant: str, epsilon: float, bandit: Bandit, horizon: int
-) -> None:
-    # The kernels leave out what bounds decide: here over runs long enough for these to hold.
-    settings_ = told(algorithm, bandit, horizon, variant, epsilon)
-    fast, plain = np.random.default_rng(7), np.random.default_rng(7)
-    decisions = list(kernel_decisions(algorithm, settings_, bandit, fast))
-    assert decisions == list(joined(algorithm.reference(settings_, bandit, plain), decisions))
-    assert fast.bit_generator.state == plain.bit_generator.state
-    assert len(decisions) < horizon
-
-
 def test_horizons_of_ten_thousand_million() -> None:
     horizon = 10**10
     for algorithm in [NCB, UCB, *ANYTIME.values()]:
@@ -214,26 +159,6 @@ def test_horizons_of_ten_thousand_million() -> None:
         assert state.clock[0] == before + sum(length for _, length, _ in played) <= horizon
         if algorithm in ANYTIME.values():
             assert (state.length[0], state.uniform[0]) == (2**33, 0)
-
-
-def test_windows_are_uniform_with_probability_one_in_w_squared() -> None:
-    runs, control = 1000, np.random.default_rng(1)
-    for wrapper in ANYTIME.values():
-        uniform = np.zeros(3, np.int64)
-        settings_ = told(wrapper, FIVE_ARMS, 7, "as-coded")
-        for generator in map(np.random.default_rng, range(runs)):
-            state = wrapper.state(5)
-            while state.clock[0] < 7:
-                window = int(state.clock[0] + 1).bit_length() - 1
-                begins = state.clock[0] + 1 == 2**window
-                advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
-                assert state.length[0] == 2**window
-                uniform[window] += begins and state.uniform[0]
-        assert uniform[0] == runs
-        for count, length in zip(uniform[1:].tolist(), (2, 4), strict=True):
-            for found in (count, int(control.binomial(runs, 1 / length**2))):
-                assert stats.binomtest(found, runs, 1 / length**2).pvalue > LINE
-            assert stats.binomtest(count, runs, 1 / length).pvalue < LINE
 
 
 def test_a_window_is_a_fresh_run_of_its_length() -> None:

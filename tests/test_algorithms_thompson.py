@@ -1,7 +1,9 @@
 """Lazy-DP-TS, DP-TS and DP-TS-UCB: batches, releases, budgets, and chunks against rounds."""
 
+import itertools
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts import _BinaryMechanism
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
+from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import new_segments
 from support import (
     FIVE_ARMS,
@@ -75,20 +77,6 @@ def test_every_value_enters_one_noisy_sum_a_level() -> None:
 ALGORITHM = REGRET["dp-ts-ucb"]
 SPREAD_ARMS = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
 EXPONENTIAL_ARMS = dpbandits.truncated_exponential([0.1, 2.0, 10.0])
-ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
-
-BUDGETS = {
-    10_000: (11551, 2767, 663, 158, 38),
-    31_622: (24511, 5011, 1024, 209, 42),
-    100_000: (51052, 8920, 1558, 272, 47),
-    316_227: (104737, 15659, 2341, 350, 52),
-    1_000_000: (212220, 27179, 3480, 445, 57),
-}
-"""floor(phi) of dp-ts-ucb, Algorithm 1, by horizon and alpha.
-
-Of the whole horizons: at alpha = 0, 10^4.5 = 31622.78 and 10^5.5 would have 24512 and 104738
-(phi is 24511.65 and 104737.96 at the whole ones).
-"""
 
 
 def told(
@@ -101,15 +89,15 @@ def told(
 
 
 def test_budgets() -> None:
-    for horizon, budgets in BUDGETS.items():
-        assert tuple(told(alpha, horizon).budget for alpha in ALPHAS) == budgets
-    # DTU-E4: phi is 24511.65 and 5011.24.
-    for alpha, horizon, nearest in ((0.0, 31_622, 24512), (0.25, 31_622, 5011)):
-        floor = BUDGETS[horizon][ALPHAS.index(alpha)]
-        found = [
-            told(alpha, horizon, {"rounding": each}).budget for each in ("floor", "ceil", "round")
-        ]
-        assert found == [floor, floor + 1, nearest]
+    # dp-ts-ucb, Algorithm 1; DTU-E4: phi = 24511.65 at T = 31,622 and alpha = 0.
+    wholes = {"floor": mpmath.floor, "ceil": mpmath.ceil, "round": mpmath.nint}
+    horizons, alphas = (10_000, 31_622, 100_000, 316_227, 10**6), (0.0, 0.25, 0.5, 0.75, 1.0)
+    for horizon, alpha in itertools.product(horizons, alphas):
+        phi = mpmath.sqrt(2 * mpmath.pi * mpmath.e) * mpmath.mpf(horizon) ** ((1 - alpha) / 2)
+        phi *= mpmath.log(horizon) ** ((3 - alpha) / 2)
+        for rounding, whole in wholes.items():
+            assert told(alpha, horizon, {"rounding": rounding}).budget == int(whole(phi))
+    assert told(0.0, 31_622, {"rounding": "round"}).budget == 24_512
 
 
 def per_round(chunks: list[tuple[int, int, float]]) -> list[int]:
@@ -141,22 +129,3 @@ def test_chunks_are_rounds_of_algorithm_1(
     assert chunked.bit_generator.state == single.bit_generator.state
     total = sum(reward for _, _, reward in rounds)
     assert sum(rewards for _, _, rewards in chunks) == pytest.approx(total, rel=1e-12)
-
-
-def test_chunks_of_bernoulli_arms_below_the_binomial() -> None:
-    # 61 rounds leave no batch of more than 32 rewards, so no sum is a binomial.
-    for interpretations in all_interpretations(ALGORITHM):
-        bandit = dpbandits.bernoulli([0.9, 0.1])
-        settings = told(1.0, 61, interpretations, bandit)._replace(budget=4)
-        longer = 0
-        for seed in range(200):
-            chunks = list(
-                kernel_decisions(ALGORITHM, settings, bandit, np.random.default_rng(seed))
-            )
-            rounds = list(dp_ts_ucb_by_rounds(settings, bandit, np.random.default_rng(seed)))
-            longest = max(length for _, length, _ in chunks)
-            longer += longest > 1
-            if longest < BINOMIAL_FROM:
-                assert per_round(chunks) == [arm for arm, _, _ in rounds]
-                assert sum(total for _, _, total in chunks) == sum(total for _, _, total in rounds)
-        assert longer == (200 if interpretations["renewal"] == "batch" else 0)

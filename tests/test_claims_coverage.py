@@ -9,6 +9,7 @@ objects are made for these samples alone. Chances in docstrings are Poisson tail
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,40 +150,22 @@ def test_coverage_notices_intervals_at_another_level() -> None:
     assert coverage("mean", 0.1) < 0.95 - band(ALPHA, REPETITIONS)
 
 
-Draw = Callable[[np.random.Generator, tuple[int, int]], Values]
-
 LEVEL = 5e-5
 SAMPLES = 200_000
 DRAWN_AT_ONCE = 10_000
 SEED = 20260719
+NORMAL, EXPONENTIAL, GAMMA = stats.norm(1.0), stats.expon(), stats.gamma(0.25, scale=4.0)
+LOGNORMAL = stats.lognorm(1.0, scale=math.exp(-0.5))
+"""Laws of mean 1; the skewness of the last three is 2, 4 and 6.2."""
 
 
-def normal(generator: np.random.Generator, size: tuple[int, int]) -> Values:
-    return 1.0 + generator.standard_normal(size)
-
-
-def exponential(generator: np.random.Generator, size: tuple[int, int]) -> Values:
-    """Mean 1, skewness 2."""
-    return generator.standard_exponential(size)
-
-
-def gamma(generator: np.random.Generator, size: tuple[int, int]) -> Values:
-    """Mean 1, skewness 4."""
-    return 4.0 * generator.standard_gamma(0.25, size)
-
-
-def lognormal(generator: np.random.Generator, size: tuple[int, int]) -> Values:
-    """Mean 1, skewness 6.2."""
-    return np.exp(generator.standard_normal(size) - 0.5)
-
-
-def samples(law: Draw, runs: int) -> Iterator[Values]:
+def samples(law: Any, runs: int) -> Iterator[Values]:
     generator = np.random.default_rng(SEED)
     for _ in range(SAMPLES // DRAWN_AT_ONCE):
-        yield law(generator, (DRAWN_AT_ONCE, runs))
+        yield law.rvs((DRAWN_AT_ONCE, runs), random_state=generator)
 
 
-def misses(law: Draw, runs: int) -> tuple[int, int]:
+def misses(law: Any, runs: int) -> tuple[int, int]:
     """Return how many of the samples miss their mean 1: by Student's interval, by ours."""
     quantile = stdtrit(runs - 1.0, 1.0 - LEVEL / 2.0)
     by_t = ours = 0
@@ -198,14 +181,14 @@ def misses(law: Draw, runs: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("law", "runs", "least_by_t", "most"),
     [
-        (exponential, 200, 50, 30),
-        pytest.param(gamma, 200, 250, 30, marks=pytest.mark.slow),
-        (lognormal, 200, 250, 60),
-        (gamma, 50, 1500, 40),
+        (EXPONENTIAL, 200, 50, 30),
+        pytest.param(GAMMA, 200, 250, 30, marks=pytest.mark.slow),
+        (LOGNORMAL, 200, 250, 60),
+        (GAMMA, 50, 1500, 40),
     ],
 )
 def test_skewed_runs_are_covered_or_have_no_interval_and_students_t_does_not_cover(
-    law: Draw, runs: int, least_by_t: int, most: int
+    law: Any, runs: int, least_by_t: int, most: int
 ) -> None:
     """The level allows 10 misses in 200000.
 
@@ -219,7 +202,7 @@ def test_skewed_runs_are_covered_or_have_no_interval_and_students_t_does_not_cov
 
 def test_normal_runs_keep_the_level() -> None:
     """Null control: 10 misses allowed, more than 30 with chance 1e-7, by Student's t as by ours."""
-    by_t, ours = misses(normal, 50)
+    by_t, ours = misses(NORMAL, 50)
     assert ours <= by_t <= 30
 
 
@@ -232,7 +215,7 @@ def test_ratios_of_skewed_runs() -> None:
     above = 1.0 + 0.1 * np.random.default_rng(1).standard_normal((DRAWN_AT_ONCE, runs // 2))
     above = np.concatenate([above, 2.0 - above], axis=1)
     error_above = above.std(axis=1, ddof=1)
-    for drawn in samples(gamma, runs):
+    for drawn in samples(GAMMA, runs):
         error = np.hypot(error_above, drawn.std(axis=1, ddof=1)) / math.sqrt(runs)
         statistics = (1.0 - drawn.mean(axis=1)) / error
         for index in np.flatnonzero(np.abs(statistics) > stdtrit(runs - 1.0, 1.0 - LEVEL / 2.0)):
@@ -253,7 +236,7 @@ def test_ends_solve_halls_transformation_where_they_are_beyond_the_quantile() ->
 
 
 def test_intervals_are_nested() -> None:
-    estimate = mean(gamma(np.random.default_rng(2), (1, 300))[0])
+    estimate = mean(GAMMA.rvs(300, random_state=2))
     ends = np.array([estimate.interval(alpha) for alpha in np.geomspace(1e-12, 1.0, 200)])
     assert (np.diff(ends[:, 0]) >= 0.0).all()
     assert (np.diff(ends[:, 1]) <= 0.0).all()
@@ -267,8 +250,7 @@ def test_symmetric_runs_have_students_interval() -> None:
 
 
 def test_the_skewness_is_that_of_the_value() -> None:
-    generator = np.random.default_rng(4)
-    one, other = gamma(generator, (1, 60))[0], exponential(generator, (1, 80))[0]
+    one, other = GAMMA.rvs(60, random_state=4), EXPONENTIAL.rvs(80, random_state=5)
     own = [stats.skew(each, bias=False) / math.sqrt(each.size) for each in (one, other)]
     assert mean(one).student.skewness == pytest.approx(own[0], rel=1e-12)
     difference = (mean(one) - mean(other)).student
@@ -288,8 +270,7 @@ def test_fewer_than_200_runs_of_skewness_above_2_have_no_interval() -> None:
 
 
 def test_every_statistic_of_few_skewed_runs_has_no_interval() -> None:
-    generator = np.random.default_rng(5)
-    skewed, plain = gamma(generator, (1, 50))[0], generator.normal(1.0, 0.1, 50)
+    skewed, plain = GAMMA.rvs(50, random_state=5), stats.norm(1.0, 0.1).rvs(50, random_state=6)
     assert stats.skew(skewed) > 2.0
     whole = (-math.inf, math.inf)
     assert (mean(skewed) - mean(plain)).interval(0.05) == whole

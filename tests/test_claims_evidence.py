@@ -1,5 +1,7 @@
 """Evidence: selection of runs, times and tags, and what it says where nothing is selected."""
 
+from itertools import product
+
 import pandas as pd
 
 from dpbandits.claims.evidence import Evidence, Series
@@ -9,20 +11,12 @@ from toy_claims import toy_frame
 
 def small() -> pd.DataFrame:
     """Two series, three runs out of order, two times, one metric per arm."""
-    rows = [
-        (f"b={b}", b, run, "regret", t, -1, 100.0 * b + 10.0 * run + t)
-        for b in (0, 1)
-        for run in (12, 10, 11)
-        for t in (5, 2)
-    ]
-    rows += [
-        (f"b={b}", b, run, "pulls", 5, arm, arm + run)
-        for b in (0, 1)
-        for run in (10, 11, 12)
-        for arm in (1, 0)
-    ]
-    columns = ["series", "b", "run", "metric", "t", "arm", "value"]
-    return pd.DataFrame(rows, columns=columns)
+    regret = pd.DataFrame(product((0, 1), (12, 10, 11), (5, 2)), columns=["b", "run", "t"])
+    regret["value"] = regret @ [100.0, 10.0, 1.0]
+    pulls = pd.DataFrame(product((0, 1), (10, 11, 12), (1, 0)), columns=["b", "run", "arm"])
+    pulls["value"] = pulls["arm"] + pulls["run"]
+    frame = pd.concat([regret.assign(metric="regret", arm=-1), pulls.assign(metric="pulls", t=5)])
+    return frame.assign(series="b=" + frame["b"].astype(str)).reset_index(drop=True)
 
 
 def evidence(**frames: pd.DataFrame) -> Evidence:

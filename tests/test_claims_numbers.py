@@ -1,12 +1,11 @@
 """Influences, averages, slopes, orders, places of optima, rates: arithmetic and coverage.
 
-Everything has a fixed seed. The statements about coverage say how often they would fail by chance,
-and have a control: with influences that are planted too small or too large they must fail.
+Everything has a fixed seed, and statements about coverage say how often they would fail by chance.
+That of means is in `test_claims_coverage.py`, that of curves in `law/test_nash_coverage.py`.
 """
 
 import math
 from collections.abc import Callable
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -36,16 +35,8 @@ from dpbandits.claims.numbers import (
 from dpbandits.claims.verdict import deciding_alpha, region_of
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
-from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]
-
-BEST = 0.9
-ROUNDS = 40
-TIMES = (10, 20, 40)
-RUNS, REPETITIONS = 50, 1500
-LEVEL = 0.99
-
 
 ONE, OTHER = mean(np.array([1.0, 2.0, 4.0, 5.0]), "a"), mean(np.array([2.0, 2.5, 3.5]), "b")
 SAME = mean(np.array([0.5, 1.0, 1.5, 5.0]), "a")
@@ -109,95 +100,16 @@ def test_what_is_not_known_decides_nothing() -> None:
     assert np.isnan(ratio(ONE - 4.0, OTHER).interval(0.05)).all()
 
 
-def drawn(seed: int, sooner: float) -> Values:
-    """Means of the arms played by many samples of runs, shape (repetitions, runs, rounds).
-
-    Each run plays an arm of mean 0.3 until a time of its own, and then one of mean 0.9, but for
-    single rounds.
-    """
-    generator = np.random.default_rng(seed)
-    shape = (REPETITIONS, RUNS)
-    switch = sooner * ROUNDS * generator.exponential(0.3, size=(*shape, 1))
-    lapse = generator.random((*shape, ROUNDS)) < 0.05
-    better = (np.arange(ROUNDS) >= switch) ^ lapse
-    return np.where(better, 0.9, 0.3)
-
-
-def curve_of(played: Values) -> NashCurve:
-    """The curve of one sample of runs, by the definitions of dp-ncb, Equation 2."""
-    runs = len(played)
-    expected = played.mean(axis=0)
-    t = np.array(TIMES)
-    logs = np.cumsum(np.log(expected))[t - 1] / t
-    influences = np.cumsum((played - expected) / expected, axis=1)[:, t - 1] / t
-    spreads = np.cumsum(played.var(axis=0) / expected**2)[t - 1] / t
-    return NashCurve(
-        t, BEST, logs, influences, spreads / (2 * (runs - 1)), logs, np.exp(logs), logs
-    )
-
-
-def measures(curve: NashCurve, other: NashCurve) -> dict[str, Measured]:
-    """A value, a difference, the logarithm of a ratio, and a slope."""
-    one, two = ({("s", name, 0): each} for name, each in (("one", curve), ("two", other)))
-    values = [nash_regret(one, i) for i in range(len(TIMES))]
-    final = nash_regret(two, -1)
-    return {
-        "value": values[-1],
-        "difference": values[-1] - final,
-        "ratio": values[-1].log() - final.log(),
-        "slope": slope(np.log(TIMES), [each.log() for each in values]),
-    }
-
-
-@cache
-def replicated() -> tuple[dict[str, float], dict[str, Values]]:
-    """True values, and value, standard error and degrees of each sample, shape (samples, 3)."""
-    both = drawn(1, 1.0), drawn(2, 0.8)
-    # The mean over 75,000 runs stands for the truth: its own error is 39 times smaller.
-    truth = measures(*(curve_of(each.reshape(-1, ROUNDS)) for each in both))
-    found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in truth}
-    for one, other in zip(*both, strict=True):
-        for name, measure in measures(curve_of(one), curve_of(other)).items():
-            estimate = measure.student
-            found[name].append((estimate.value, estimate.standard_error, estimate.degrees))
-    values = {name: measure.value for name, measure in truth.items()}
-    return values, {name: np.array(rows) for name, rows in found.items()}
-
-
-def covered(name: str, factor: float = 1.0) -> int:
-    """How many intervals hold the truth, with standard errors multiplied by a factor."""
-    truth, found = replicated()
-    value, error, degrees = found[name].T
-    half = factor * error * stats.t.ppf(0.5 + LEVEL / 2.0, degrees)
-    return int((np.abs(value - truth[name]) <= half).sum())
-
-
-@pytest.mark.parametrize("name", ["value", "difference", "ratio", "slope"])
-def test_intervals_cover_and_standard_errors_are_those_of_replication(name: str) -> None:
-    # An exact 99 % interval covers 1467 to 1500 of 1500 with probability 1 - 1e-5. The jackknife is
-    # one to first order, so that one point more may be missed: 15 samples.
-    low, _ = stats.binom.interval(1 - 1e-5, REPETITIONS, LEVEL)
-    assert covered(name) >= low - 15
-    assert covered(name, factor=0.7) < low - 15, "the control: standard errors that are too small"
-    # A standard deviation of 1500 values is known to 1.8 %; 10 % are four of its deviations and 3 %
-    # of second order. Intervals too wide by a fifth, which coverage cannot tell, fail here.
-    _, found = replicated()
-    across, within = found[name][:, 0].std(), np.sqrt((found[name][:, 1] ** 2).mean())
-    assert within == pytest.approx(across, rel=0.1)
-
-
-def frame(curves: int, runs: int, times: tuple[int, ...] = (5, 9)) -> pd.DataFrame:
+def frame(curves: int, runs: int) -> pd.DataFrame:
     """Recorded Nash curves of one series: logarithms -0.1, -0.2, ...; influences the run number."""
     rows = [
-        ("s", curve * runs, runs, name, t, -0.1 * (curve + 1) if "log_mean" in name else 0.9)
-        for curve, name, t in product(range(curves), QUANTITIES, times)
+        (curve * runs, runs, name, t, -0.1 * (curve + 1) if "log_mean" in name else 0.9)
+        for curve, name, t in product(range(curves), QUANTITIES, (5, 9))
     ]
-    rows += [
-        ("s", run, 1, "nash_influence", t, float(run))
-        for run, t in product(range(curves * runs), times)
-    ]
-    columns = ["series", "run", "trials", "metric", "t", "value"]
-    return pd.DataFrame(rows, columns=columns).assign(arm=-1, variant="repaired", order=None)
+    influences = product(range(curves * runs), [1], ["nash_influence"], (5, 9))
+    rows += [(*row, float(row[0])) for row in influences]
+    recorded = pd.DataFrame(rows, columns=["run", "trials", "metric", "t", "value"])
+    return recorded.assign(series="s", arm=-1, variant="repaired", order=None)
 
 
 def nash_curves(evidence: Evidence, **tags: object) -> Curves:
@@ -252,15 +164,10 @@ def test_a_plain_order_has_an_interval_at_any_level() -> None:
     means = [each.value for each in own]
     assert found.value == pytest.approx(stats.kendalltau(range(4), means).statistic) == 0.0
     assert found.interval(1e-6) == pytest.approx((0.0, 0.0))
-
-
-def test_a_pair_that_is_not_told_apart_may_have_either_order() -> None:
-    """One pair of six open moves tau by a third to one side of where it is."""
-    own = samples(10.0, 40.0, 40.01, 50.0)
-    found = rank_correlation([0, 1, 2, 3], own)
-    assert found.interval(0.05) == pytest.approx((4 / 6, 1.0))
-    wide = rank_correlation([0, 1, 2, 3], samples(1.0, 1.0, 1.0, 1.0))
-    assert wide.interval(0.05) == pytest.approx((-1.0, 1.0))
+    # One pair of six that may have either order moves tau by a third to one side of where it is.
+    for means, ends in (((10.0, 40.0, 40.01, 50.0), (4 / 6, 1.0)), ((1.0,) * 4, (-1.0, 1.0))):
+        interval = rank_correlation([0, 1, 2, 3], samples(*means)).interval(0.05)
+        assert interval == pytest.approx(ends)
 
 
 def test_places_are_certain_where_all_others_are_certainly_above() -> None:

@@ -21,7 +21,6 @@ from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.bandits import LinearBandit
 from dpbandits.papers.dp_bai.analytic import (
-    LAWS,
     crossing,
     linear_limit,
     log_gauss_tail,
@@ -82,14 +81,6 @@ def test_a_trial_that_is_no_halving_is_counted() -> None:
     assert contradictions(replace(found["baseline"], recommended=other)) == ["phases", "wrong arms"]
 
 
-def test_other_subsets_have_coefficients_above_one() -> None:
-    """Negative control of C10: the first r arms in place of the Max-Det collection."""
-    generator = np.random.default_rng(7)
-    features = LAWS["normal"](generator, 12, 3)
-    assert np.abs(features @ np.linalg.inv(features[:3])).max() > 1.0
-    assert np.abs(max_det(features).coefficients).max() <= 1.0 + 1e-12
-
-
 def test_the_pair_of_section_5_is_its_best_arm_and_a_runner_up() -> None:
     """BAI-F12: |det(a_1, a_3)| = 10, and of any other pair 9 at most as omega is at most 0.8."""
     pairs = {tuple(sorted(max_det(section5(draw=d).feature_matrix).arms)) for d in range(50)}
@@ -101,12 +92,9 @@ def test_the_pair_of_section_5_is_its_best_arm_and_a_runner_up() -> None:
 
 def test_variance_factors_are_those_of_every_subset() -> None:
     features = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0], [2.0, 0.0]])
-    expected = []
-    for subset in itertools.combinations(range(4), 2):
-        base = features[list(subset)]
-        if abs(np.linalg.det(base)) > 0:
-            weights = [np.linalg.solve(base.T, row) for row in features]
-            expected.append(max(float(each @ each) for each in weights))
+    bases = [features[[*subset]] for subset in itertools.combinations(range(4), 2)]
+    weights = [features @ np.linalg.inv(base) for base in bases if np.linalg.det(base)]
+    expected = [(each**2).sum(axis=1).max() for each in weights]
     found = variance_factors(features)
     np.testing.assert_allclose(np.sort(found), np.sort(expected))
     # Largest volume: the last and the second arm.
@@ -148,14 +136,14 @@ def slow_total(arms: int, dimension: int, schedule: str, budget: int, linear: bo
 
 def test_totals_agree_with_a_slow_enumeration() -> None:
     """Every K up to 26, d up to 8, a few T of each; the squares decide the branch."""
-    for schedule, linear in product(SCHEDULES, [True, False]):
-        for arms, dimension in itertools.product((2, 3, 4, 5, 9, 10, 16, 17, 25, 26), range(1, 9)):
-            budgets, pulls = phase_totals(arms, dimension, schedule, linear)
-            assert slow_total(arms, dimension, schedule, int(budgets[0]) - 1, linear) == 0
-            for place in (0, 1, 7, 100, budgets.size - 1):
-                expected = slow_total(arms, dimension, schedule, int(budgets[place]), linear)
-                assert pulls[place] == expected
-            assert budgets[-1] == 5000
+    sizes = (2, 3, 4, 5, 9, 10, 16, 17, 25, 26)
+    for arms, dimension, schedule, linear in product(sizes, range(1, 9), SCHEDULES, [True, False]):
+        told = arms, dimension, schedule
+        budgets, pulls = phase_totals(*told, linear)
+        assert slow_total(*told, int(budgets[0]) - 1, linear) == 0
+        for place in (0, 1, 7, 100, budgets.size - 1):
+            assert pulls[place] == slow_total(*told, int(budgets[place]), linear)
+        assert budgets[-1] == 5000
 
 
 def generic(arms: int, dimension: int, seed: int) -> LinearBandit:
@@ -167,14 +155,11 @@ def test_totals_are_those_of_the_kernels() -> None:
     """On random features, which are generic but for a null set."""
     for algorithm, schedule, arms, dimension, budget in [
         ("dp-bai", "consistent", 4, 2, 7),
-        ("dp-bai", "consistent", 16, 4, 17),
         ("dp-bai", "literal", 16, 4, 13),
-        ("dp-bai", "consistent", 64, 8, 89),
         ("dp-bai", "printed", 64, 8, 97),
         ("dp-bai", "consistent", 40, 3, 200),
         ("baseline", "consistent", 40, 3, 200),
         ("baseline", "printed", 12, 5, 100),
-        ("baseline", "literal", 12, 4, 90),
     ]:
         bandit, chosen = generic(arms, dimension, seed=arms), {"schedule": schedule}
         found = played(algorithm, 1.0, bandit, budget, interpretations=chosen)
@@ -221,13 +206,7 @@ def test_kernels_tend_to_the_limits() -> None:
 
 def test_tails_cross_where_the_spec_says() -> None:
     """BAI-C16, to the digits printed; Gauss is the lighter tail beyond and not before."""
-    for delta, level, digits in [
-        (0.5, 7.8e-2, 0.01),
-        (0.3, 3.1e-3, 0.02),
-        (0.1, 1.5e-6, 0.04),
-        (0.01, 6e-14, 0.1),
-        (1e-5, 5e-37, 0.1),
-    ]:
+    for delta, level, digits in [(0.5, 7.8e-2, 0.01), (0.1, 1.5e-6, 0.04), (1e-5, 5e-37, 0.1)]:
         found = crossing(delta)
         assert math.exp(found) == pytest.approx(level, rel=digits)
         grid = np.linspace(0.01, 200.0, 5000)
@@ -258,15 +237,15 @@ def test_the_theorem_follows_from_its_proof_from_the_asymptotic_budget(
     assert proof(0.99 * start) > found.theorem(0.99 * start)
 
 
-@pytest.mark.parametrize("instance", JUDGED)
-def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on(instance: str) -> None:
+def test_the_union_bound_gives_that_of_the_theorem_from_a_budget_on() -> None:
     """C12, F8: below it the union bound is the larger one, from there on the smaller one."""
-    found = bounds(instance, 1.0)
-    for budget, is_smaller in ((1.001, True), (0.999, False)):
-        at_budget = budget * found.follows_from
-        assert (found.union(at_budget) < found.theorem(at_budget)) == is_smaller
-    # What is simulated far out, where the bound follows.
-    assert FAR[instance] >= found.follows_from
+    for instance in JUDGED:
+        found = bounds(instance, 1.0)
+        above, below = 1.001 * found.follows_from, 0.999 * found.follows_from
+        assert found.union(above) < found.theorem(above)
+        assert found.union(below) > found.theorem(below)
+        # What is simulated far out, where the bound follows.
+        assert FAR[instance] >= found.follows_from
 
 
 LARGE = st.floats(1.0, 1e6)

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations, product
 from typing import Any, cast
 
 import numpy as np
@@ -92,10 +92,8 @@ def test_arguments_out_of_range_are_one_line() -> None:
 
 def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> None:
     """The differences that are switches of algorithms or of the scoring."""
-    curves = {
-        curve for each in DEVIATIONS for curve in (each.coded.simulation, each.changed.simulation)
-    }
-    assert curves == set(TABLE["reads"])
+    pairs = [(each.coded.simulation, each.changed.simulation) for each in DEVIATIONS]
+    assert {*chain(*pairs)} == set(TABLE["reads"])
     for name in ("switches", TOGETHER):
         played = set(FOURTH.frame(name)["switch"].dropna())
         assert played == {each.id for each in DEVIATIONS if each.changed.simulation == name}
@@ -108,12 +106,9 @@ def test_large_switches_of_an_algorithm_are_played_together(algorithm: str) -> N
     own = published[published["algorithm"] == algorithm]
     is_large = (own["factor"] - 1).abs() > CHANGES
     large = [name for name in own["id"][is_large] if " and " not in name]
-    wanted = {
-        frozenset(names)
-        for size in range(2, len(large) + 1)
-        for names in combinations(large, size)
-        if not {"D12", "D12 epsilon"} <= set(names)
-    }
+    sizes = range(2, len(large) + 1)
+    several = {frozenset(names) for size in sizes for names in combinations(large, size)}
+    wanted = {names for names in several if not names >= {"D12", "D12 epsilon"}}
     rows = [each for each in DEVIATIONS if each.algorithm == algorithm]
     assert wanted <= {frozenset(each.id.split(" and ")) for each in rows}
 
@@ -144,7 +139,6 @@ GDP, LDP = "gdp-ncb", "ldp-ncb"
 SHARES = np.array([0.1, 0.2, 0.25, 0.3, 0.5, 0.7, 0.75, 1.0])
 HORIZON = 10**7
 SPREAD = np.random.default_rng(4).normal(0.0, 0.01, 50)
-RUNS = 20
 
 
 @dataclass
@@ -241,18 +235,13 @@ def test_phase_one_is_found_in_the_bins_of_every_run() -> None:
     assert math.isnan(quantities.phase_one_outside(lengths([550.0, 1650.0])).value)
 
 
-@pytest.mark.parametrize(("pulls", "count"), [(22.0, 0), (23.0, RUNS)])
-def test_weak_arms_pulled_more_often_than_phase_one_has_rounds(pulls: float, count: int) -> None:
+def test_weak_arms_pulled_more_often_than_phase_one_has_rounds() -> None:
     """F14: W = 1001 at T = 1e6, one more for LDP-NCB; 45 weak arms have 22 or 23 each."""
-    rows = [
-        {"series": name, "algorithm": name, "run": run, "arm": arm, "value": pulls}
-        for name in (GDP, LDP)
-        for run in range(RUNS)
-        for arm in range(len(weak_arms().arms))
-    ]
-    evidence = Evidence.of_frames({"weak-arms": pd.DataFrame(rows).assign(metric="pulls", t=10**6)})
-    for algorithm in (GDP, LDP):
-        series = Series(evidence, {"in": "weak-arms", "algorithm": algorithm, "metric": "pulls"})
+    runs = pd.DataFrame(product(range(20), range(50)), columns=["run", "arm"])
+    for algorithm, (pulls, count) in product((GDP, LDP), ((22.0, 0), (23.0, 20))):
+        frame = runs.assign(series="one", algorithm=algorithm, metric="pulls", t=10**6, value=pulls)
+        tags = {"in": "weak-arms", "algorithm": algorithm, "metric": "pulls"}
+        series = Series(Evidence.of_frames({"weak-arms": frame}), tags)
         assert quantities.runs_with_weak_pulls(series).value == count
 
 

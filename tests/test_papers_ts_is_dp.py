@@ -29,10 +29,9 @@ from dpbandits.papers.ts_is_dp.analytic import (
     two_armed_choice,
 )
 from dpbandits.papers.ts_is_dp.quantities import ROUND_DELTAS
-from dpbandits.pipeline.project import Project
 from dpbandits.privacy import epsilon, ts_round_epsilon, ts_round_gdp
 from shared import ExactResults
-from support import ROOT
+from synthetic_results import FIRST as PAPER
 
 FRAMES = ExactResults("ts-is-dp")
 
@@ -148,20 +147,16 @@ def made(slopes: Slopes = SLOPES) -> pd.DataFrame:
     generator = np.random.default_rng(3)
     rows = []
     for (eta, b), slope in slopes.items():
-        tags = {"series": f"{eta}, {b}", "family": "bernoulli", "eta": eta, "b": b}
-        tags |= {"c": HORIZON / (eta**2 * (b + 1))}
-        own = []
+        tags = (f"{eta}, {b}", "bernoulli", eta, b, HORIZON / (eta**2 * (b + 1)))
         for run, t in itertools.product(range(RUNS), TIMES):
             pulls = np.clip(t - b * np.arange(5), 0, b)
             value = pulls @ GAPS + (1.0 + 0.01 * np.sin(run)) * slope * max(t - 5 * b, 0)
-            own.append((run, "pseudo_regret", t, -1, value))
+            rows.append((*tags, run, "pseudo_regret", t, -1, value))
         for run, arm in itertools.product(range(RUNS), range(5)):
             value = prepull_sums(b, 5, HORIZON)[arm] + generator.uniform(1.0, 9.0)
-            own.append((run, "inverse_counts", HORIZON, arm, value))
-        rows.append(
-            pd.DataFrame(own, columns=["run", "metric", "t", "arm", "value"]).assign(**tags)
-        )
-    return pd.concat(rows, ignore_index=True)
+            rows.append((*tags, run, "inverse_counts", HORIZON, arm, value))
+    columns = "series family eta b c run metric t arm value"
+    return pd.DataFrame(rows, columns=columns.split())
 
 
 def series(frame: pd.DataFrame, **tags: object) -> Series:
@@ -179,11 +174,10 @@ FRAME = made()
 
 def test_family_arms_are_those_of_the_experiments() -> None:
     """Mean gaps 0.25 and 0.182399."""
-    study = Project.load(ROOT).study("ts-is-dp")
     for family, gap in (("bernoulli", 0.25), ("truncated-exponential", 0.182399)):
         gaps = quantities.FAMILIES[family].gaps
         assert gaps.mean() == pytest.approx(gap, abs=5e-7)
-        first, *_ = study.simulation(f"{family}-verdicts").series(None)
+        first, *_ = PAPER.plan(f"{family}-verdicts").series()
         assert gaps.tolist() == first.cell.bandit.gaps.tolist()
 
 
@@ -315,24 +309,25 @@ def test_delta_by_renyi_dp_is_the_least_over_the_orders(delta: float) -> None:
     assert renyi_delta(np.array(100.0), 1000) == 1.0
 
 
-@pytest.mark.parametrize(("by", "turn"), [("difference", 1.18229), ("ratio", 1.16579)])
-def test_turning_orders_are_where_both_ends_have_the_same_advantage(by: str, turn: float) -> None:
-    order = quantities.turning_order(by=by).value
-    assert order == pytest.approx(turn, abs=1e-5)
-    small, large = (
-        {"ratio": operator.truediv, "difference": operator.sub}[by](
-            privacy.ts_gaussian_rdp_epsilon(delta, 1000, order),
-            privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000)),
+def test_turning_orders_are_where_both_ends_have_the_same_advantage() -> None:
+    operations = {"difference": (operator.sub, 1.18229), "ratio": (operator.truediv, 1.16579)}
+    for by, (operation, turn) in operations.items():
+        order = quantities.turning_order(by=by).value
+        assert order == pytest.approx(turn, abs=1e-5)
+        small, large = (
+            operation(
+                privacy.ts_gaussian_rdp_epsilon(delta, 1000, order),
+                privacy.epsilon(delta, privacy.ts_gaussian_gdp(1000)),
+            )
+            for delta in (1e-10, 1e-1)
         )
-        for delta in (1e-10, 1e-1)
-    )
-    assert small == pytest.approx(large)
+        assert small == pytest.approx(large)
 
 
 def test_what_half_of_the_points_reach_is_where_the_share_turns() -> None:
-    for values in ([3, 9, 1, 7], [5, 2, 4]):
+    for values in (np.array([3, 9, 1, 7]), np.array([5, 2, 4])):
         found = quantities.reached_on_half([Point(exact(one), None, {}) for one in values]).value
-        assert np.mean(np.array(values) > found) < 0.5 <= np.mean(np.array(values) >= found)
+        assert np.mean(values > found) < 0.5 <= np.mean(values >= found)
 
 
 def test_exact_numbers_are_those_of_their_formulas() -> None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -25,7 +25,6 @@ from invented import PAPER, command, edited, forget, make_project, outputs, run
 
 PACKAGES = ("slurm-wlm", "munge")
 DAEMONS = ("munged", "slurmctld", "slurmd")
-PARTITION = "test"
 NODES = ("node1", "node2")
 """Each has its share of the processors and of the memory, and a slurmd of its own."""
 FAULT = "    target = figure_target(project, paper, figure)\n"
@@ -37,56 +36,44 @@ SEARCHED = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
 """Where programs are looked for: daemons are in folders of the system's."""
 
 
-def require(condition: bool, message: str) -> None:
-    """End the test with a message unless the condition holds; what was started is stopped."""
-    if not condition:
-        sys.exit(f"slurm-test: {message}")
-
-
 def install() -> None:
     """Install Debian's packages where a daemon is missing; one clear line where that cannot be."""
-    wanted = f"allowed: {' '.join(PACKAGES)} installed"
-    require(os.geteuid() == 0, f"starts daemons of Slurm; allowed: as root (sudo); {wanted}")
-    if all(shutil.which(name, path=SEARCHED) for name in DAEMONS):
-        return
-    require(shutil.which("apt-get") is not None, f"{', '.join(DAEMONS)} not found; {wanted}")
-    for words in ("update -q", f"install -qy --no-install-recommends {' '.join(PACKAGES)}"):
+    missing = [name for name in DAEMONS if shutil.which(name, path=SEARCHED) is None]
+    if os.geteuid() != 0 or (missing and shutil.which("apt-get") is None):
+        wanted = f"as root (sudo), {' '.join(PACKAGES)} installed"
+        sys.exit(f"slurm-test: starts daemons of Slurm ({' '.join(DAEMONS)}); allowed: {wanted}")
+    installing = f"install -qy --no-install-recommends {' '.join(PACKAGES)}"
+    for words in ("update -q", installing) if missing else ():
         done = run(Path("/"), ["apt-get", *words.split()], DEBIAN_FRONTEND="noninteractive")
-        require(done.returncode == 0, f"{done.stdout[-500:]}\napt-get {words} failed; {wanted}")
+        if done.returncode != 0:
+            sys.exit(f"{done.stdout[-500:]}\nslurm-test: apt-get {words} failed")
 
 
-def configuration(folder: Path, ports: Sequence[int]) -> str:
+def configuration(folder: Path) -> str:
     """Return slurm.conf: no accounting, no control groups, and ``folder`` for all files."""
     host = socket.gethostname().partition(".")[0]
     memory = 0.9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
     share = f"CPUs={max(1, (os.cpu_count() or 1) // len(NODES))} "
     share += f"RealMemory={int(memory / len(NODES))}"
+    with ExitStack() as stack:
+        # Ports that nothing listens on.
+        bound = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in "123"]
+        port, *ports = [each.getsockname()[1] for each in bound]
     nodes = "\n".join(
         f"NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} {share}"
-        for name, port in zip(NODES, ports[1:], strict=True)
+        for name, port in zip(NODES, ports, strict=True)
     )
     return f"""ClusterName=dpbandits
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ports[0]}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
+SlurmctldPort={port}
 AuthInfo=socket={folder}/munge/socket
-CredType=cred/munge
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MpiDefault=none
-SwitchType=switch/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
-SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-JobCompType=jobcomp/none
 ReturnToService=2
-MinJobAge=300
 KillWait=5
+MinJobAge=3600
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -94,7 +81,7 @@ SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd-%n.log
 {nodes}
-PartitionName={PARTITION} Nodes={",".join(NODES)} Default=YES MaxTime=INFINITE State=UP
+PartitionName=test Nodes={",".join(NODES)} Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -108,7 +95,7 @@ def local_cluster() -> Iterator[dict[str, str]]:
         for name in ("bin", "state", "munge", *(f"spool-{name}" for name in NODES)):
             (folder / name).mkdir(mode=0o755)
         path, key, srun = folder / "slurm.conf", folder / "munge/key", folder / "bin/srun"
-        path.write_text(configuration(folder, free_ports(1 + len(NODES))))
+        path.write_text(configuration(folder))
         # Inside a job Snakemake drops SLURM_CONF before it calls srun, which then looks in /etc.
         found = shutil.which("srun", path=SEARCHED)
         srun.write_text(f'#!/bin/sh\nSLURM_CONF={path} exec {found} "$@"\n')
@@ -118,9 +105,8 @@ def local_cluster() -> Iterator[dict[str, str]]:
         key.chmod(0o400)
         for owned in (key.parent, key):
             shutil.chown(owned, "munge", "munge")
-        files = {"socket": "socket", "key-file": "key", "pid-file": "pid", "seed-file": "seed"}
-        files |= {"log-file": "log"}
-        options = [f"--{option}={key.with_name(name)}" for option, name in files.items()]
+        options = [f"--{name}-file={key.with_name(name)}" for name in ("key", "pid", "seed", "log")]
+        options.append(f"--socket={key.with_name('socket')}")
         stack.enter_context(daemon(["munged", "--foreground", *options], folder, "munge"))
         wait_for("munged", key.with_name("socket").exists, folder)
         for words in (["slurmctld"], *(["slurmd", "-N", name] for name in NODES)):
@@ -132,30 +118,20 @@ def local_cluster() -> Iterator[dict[str, str]]:
         finally:
             # No step is to outlive the daemons.
             for words in (["--signal=KILL", "--full"], []):
-                slurm(variables, "scancel", *words, f"--partition={PARTITION}")
+                slurm(variables, "scancel", *words, "--partition=test")
             deadline = time.monotonic() + 20
             while slurm(variables, "squeue", "--noheader") and time.monotonic() < deadline:
                 time.sleep(0.2)
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that nothing listens on."""
-    with ExitStack() as stack:
-        bound = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in bound:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in bound]
 
 
 @contextmanager
 def daemon(words: list[str], folder: Path, user: str | None = None) -> Iterator[None]:
     """Run a daemon in the foreground; stop it at the end, which is not that of a Ctrl-C."""
     options = {"user": user, "group": user, "start_new_session": True}
+    options |= {"env": os.environ | {"PATH": SEARCHED}, "stderr": subprocess.STDOUT}
     with (
         (folder / f"{words[0]}.out").open("ab") as stream,
-        subprocess.Popen(
-            words, env=os.environ | {"PATH": SEARCHED}, stdout=stream, stderr=stream, **options
-        ) as process,
+        subprocess.Popen(words, stdout=stream, **options) as process,
     ):
         try:
             yield
@@ -187,27 +163,15 @@ def slurm(cluster: dict[str, str], *words: str) -> str:
         return ""
 
 
-@contextmanager
-def one_job_killed(cluster: dict[str, str]) -> Iterator[list[str]]:
-    """Kill one job that simulates as soon as one runs; the list then has its comment."""
-    killed: list[str] = []
-    over = threading.Event()
-
-    def watch() -> None:
-        while not over.wait(0.2) and not killed:
-            for line in slurm(cluster, "squeue", "-h", "-t", "R", "-o", "%i %k").splitlines():
-                number, _, comment = line.partition(" ")
-                if comment.startswith("rule_results") and not killed:
-                    slurm(cluster, "scancel", number)
-                    killed.append(comment)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield killed
-    finally:
-        over.set()
-        watcher.join()
+def kill_one_job(cluster: dict[str, str], killed: list[str]) -> None:
+    """Kill the first job that is seen to simulate; the list then has its comment."""
+    while not killed:
+        time.sleep(0.2)
+        for line in slurm(cluster, "squeue", "-h", "-t", "R", "-o", "%i %k").splitlines():
+            number, _, comment = line.partition(" ")
+            if comment.startswith("rule_results") and not killed:
+                slurm(cluster, "scancel", number)
+                killed.append(comment)
 
 
 def build(folder: Path, cluster: dict[str, str] | None = None) -> tuple[int, str]:
@@ -222,33 +186,33 @@ def compare_runs(folder: Path) -> None:
     """Build locally, build on the cluster with a fault and without, compare."""
     make_project(folder, sources=True)
     status, output = build(folder)
-    require(status == 0, f"{output[-4000:]}\nthe local run failed")
+    assert status == 0, f"{output[-4000:]}\nthe local run failed"
     local, drawn = outputs(folder), folder / f"figures/{PAPER}"
     forget(folder, "results", "figures", "logs", ".snakemake", ".cache/dpbandits/cells")
     with local_cluster() as cluster:
-        jobs = folder / "src/dpbandits/pipeline/jobs.py"
-        with edited(jobs, FAULT, FAULT + PLANTED), one_job_killed(cluster) as killed:
+        killed: list[str] = []
+        threading.Thread(target=kill_one_job, args=(cluster, killed), daemon=True).start()
+        with edited(folder / "src/dpbandits/pipeline/jobs.py", FAULT, FAULT + PLANTED):
             status, output = build(folder, cluster)
-        require(status != 0, "a run with a job that fails at every attempt ended well")
-        require(bool(killed), f"{output[-4000:]}\nno job was killed")
-        require(
-            "planted by the test" in output, f"{output[-4000:]}\nthe failed job's log is not shown"
-        )
         restarts = output.count("Trying to restart job")
-        require(
-            restarts >= 3, f"{output[-4000:]}\njobs were tried again {restarts} times, not thrice"
-        )
-        require({path.stem for path in drawn.glob("*.csv")} >= {"fig2"}, "the rest was not built")
-        require(not (drawn / "fig1.csv").exists(), "a figure whose drawing fails was drawn")
+        for holds, message in (
+            (status != 0, "a run with a job that fails at every attempt ended well"),
+            (killed, "no job was killed"),
+            ("planted by the test" in output, "the failed job's log is not shown"),
+            (restarts >= 3, f"jobs were tried again {restarts} times, not thrice"),
+            ((drawn / "fig2.csv").exists(), "the rest was not built"),
+            (not (drawn / "fig1.csv").exists(), "a figure whose drawing fails was drawn"),
+        ):
+            assert holds, f"{output[-4000:]}\n{message}"
         print(f"  killed {killed[0]}: tried again; a fault: told after 3 attempts", flush=True)
         status, output = build(folder, cluster)
-        require(status == 0, f"{output[-4000:]}\nthe run through Slurm failed")
+        assert status == 0, f"{output[-4000:]}\nthe run through Slurm failed"
         ran = slurm(cluster, "squeue", "-h", "--states=all", "-o", "%N").split()
     on_nodes = {name: ran.count(name) for name in NODES}
-    require(min(on_nodes.values()) >= 3, f"jobs that Slurm has run on its nodes: {on_nodes}")
+    assert min(on_nodes.values()) >= 3, f"jobs that Slurm has run on its nodes: {on_nodes}"
     found = outputs(folder)
     wrong = [name for name in {*local, *found} if local.get(name) != found.get(name)]
-    require(not wrong, f"not the same as locally: {', '.join(sorted(wrong))}")
+    assert not wrong, f"not the same as locally: {', '.join(sorted(wrong))}"
     print(f"slurm-test: passed, {len(local)} files the same; jobs: {on_nodes}")
 
 

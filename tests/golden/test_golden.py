@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike
 
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Algorithm, Definition
-from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.bandits import Bandit, ClippedExponential, LinearBandit, Uniform
+from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
-from dpbandits.metrics import NASH, PARTS, QUANTITIES
 from support import (
     FIVE_ARMS,
     TOLERANCE,
@@ -121,35 +120,10 @@ def frame_values(frame: Callable[[], pd.DataFrame]) -> Values:
     }
 
 
-def curve_values(runs: int, metrics: tuple[str, ...] = PARTS, **arguments: Any) -> Values:
-    """Play the runs of one Nash curve, and return what is recorded of it."""
-    horizon = arguments["horizon"]
-    grid = [1, 2, 10, horizon // 7, horizon // 2, horizon]
-    cell = make_cell(metrics=metrics, grid=grid, **arguments)
-    found = Work(cell, range(runs)).play(DEFAULT_ROOT_SEED)
-    values: Values = {}
-    for name, part in found.items():
-        if name.endswith("nash_regret"):
-            prefix = name.removesuffix("nash_regret")
-            rows = zip(QUANTITIES, part[0], strict=True)
-            values |= {prefix + quantity: checksum(row) for quantity, row in rows}
-        else:
-            values[name] = checksum(part)
-    return values
-
-
 TIMES = [1, 30, 499, 1500, 2000]
-MIXED_ARMS = Bandit((*FIVE_ARMS.arms[:2], *EXPONENTIAL_ARMS.arms[:2]))
-CLIPPED_ARMS = dpbandits.clipped_exponential([0.4, 1.5, 8.0])
-NOMINAL_ARMS = Bandit(EXPONENTIAL_ARMS.arms, nominal=(0.9, 0.7, 0.5, 0.3, 0.1))
-SMALL_ARMS = dpbandits.bernoulli([0.8, 1e-5, 0.3])
-
-
-def simulated(algorithm: str, bandit: Bandit, runs: int, **arguments: Any) -> pd.DataFrame:
-    """Return regrets along time of a short simulation."""
-    metric = arguments.pop("metric", "regret")
-    told: Any = {"algorithm": algorithm, "bandit": bandit, "runs": runs, **arguments}
-    return dpbandits.simulate(horizon=2000, cache=False, **told).frame(metric=metric, at=TIMES)
+MIXED_ARMS = Bandit(
+    (*FIVE_ARMS.arms[:2], *EXPONENTIAL_ARMS.arms[:2], ClippedExponential(8.0), Uniform(0.5))
+)
 
 
 def best_arms() -> pd.DataFrame:
@@ -166,26 +140,14 @@ def compared() -> pd.DataFrame:
     return dpbandits.compare([*names, "dp-ts-ucb"], cache=False, **told).frame(at=TIMES)
 
 
-FRAMES: dict[str, Callable[[], pd.DataFrame]] = {"best arms": best_arms, "compared": compared}
-BOTH = ["regret", "realised_regret"]
-COMING = {"clock": "coming"}
-SIMULATED: dict[str, tuple[str, Bandit, int, dict[str, Any]]] = {
-    "both regrets": ("ts-gaussian", EXPONENTIAL_ARMS, 12, {"metric": BOTH}),
-    "clipped": ("ldp-ucb-l", CLIPPED_ARMS, 3, {"epsilon": 4, "variant": "as-coded"}),
-    "interpretation": ("ucb1", FIVE_ARMS, 25, {"interpretations": COMING}),
-    "mixed laws": ("m-ts-gaussian", MIXED_ARMS, 11, {"b": 7, "c": 1}),
-    "seed": ("adap-ucb", FIVE_ARMS, 2, {"epsilon": 1, "seed": 7}),
-    "variant": ("ncb", EXPONENTIAL_ARMS, 4, {"variant": "repaired"}),
-}
-"""Case -> algorithm, arms, runs, and further arguments."""
-CODED = {"variant": "as-coded", "parameters": {"epsilon": 5.0}}
-CURVES: dict[str, tuple[str, Bandit, int, int, dict[str, Any]]] = {
-    "long segments": ("adap-ucb", FIVE_ARMS, 30_000, 5, {"parameters": {"epsilon": 1.0}}),
-    "nominal means": ("ucb1", NOMINAL_ARMS, 3000, 6, {"metrics": NASH}),
-    "small means": ("ts-gaussian", SMALL_ARMS, 2500, 4, {}),
-    "uniform segments": ("anytime-gdp-ncb", EXPONENTIAL_ARMS, 4000, 7, CODED),
-}
-"""Case -> algorithm, arms, horizon, runs, and further arguments."""
+def mixed_laws() -> pd.DataFrame:
+    """Return both regrets of arms of several laws, from a seed of their own."""
+    told: Any = {"params": {"b": 7, "c": 1.0}, "seed": 7, "runs": 12, "cache": False}
+    result = dpbandits.simulate(algorithm="m-ts-gaussian", bandit=MIXED_ARMS, horizon=2000, **told)
+    return result.frame(metric=["regret", "realised_regret"], at=TIMES)
+
+
+FRAMES = {"best arms": best_arms, "compared": compared, "mixed laws": mixed_laws}
 
 
 def named_interpretations(definition: Definition) -> Iterator[tuple[str, dict[str, str]]]:
@@ -213,12 +175,8 @@ def cases() -> dict[str, Callable[[], Values]]:
                 found[f"trials of {name}, {label}, {place}"] = partial(
                     trials, name, bandit, interpretations
                 )
-    frames = {name: partial(simulated, *told, **more) for name, (*told, more) in SIMULATED.items()}
-    for name, frame in {**FRAMES, **frames}.items():
+    for name, frame in FRAMES.items():
         found[f"frame, {name}"] = partial(frame_values, frame)
-    for name, (algorithm, bandit, horizon, runs, more) in CURVES.items():
-        told = {"algorithm": algorithm, "bandit": bandit, "horizon": horizon, "runs": runs}
-        found[f"curve, {name}"] = partial(curve_values, **told, **more)
     return dict(sorted(found.items()))
 
 
@@ -230,7 +188,7 @@ GOLDEN = {
 """Case -> name of a value -> its text."""
 WRITTEN_BY = f"`make golden UPDATE=1` writes tests/golden/{FILE.name} anew"
 PLAYED = sorted({case.partition(",")[0] for case in CASES})
-"""What cases are of: an algorithm, frames, curves."""
+"""What cases are of: an algorithm, frames."""
 
 
 @pytest.mark.parametrize("played", PLAYED)

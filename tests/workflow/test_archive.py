@@ -5,43 +5,33 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from invented import (
-    DPBANDITS,
     EXPERIMENTS,
     PAPER,
     ROOT,
-    SNAKEMAKE,
     add_paper,
     copy_parts,
+    dpbandits_command,
     edited,
-    environment,
     link_kernels,
+    run,
+    snakemake,
 )
 from support import run_python
 
 FIGURE = f"figures/{PAPER}/fig2.png"
 RESULTS = f"results/{PAPER}/by-pulls.parquet"
-
-
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a folder, with that folder's own package."""
-    return subprocess.run(
-        words, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
-    )
-
-
-def dpbandits(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run(folder, *DPBANDITS, *words)
+CHECK_SUMS = ["sha256sum", "--check", "--quiet", "SHA256SUMS"]
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+    shutil.unpack_archive(archive, folder, filter="data")
     [root] = folder.iterdir()
     return root
 
@@ -51,25 +41,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout with the invented paper built, and what stands for its report."""
     clone = tmp_path_factory.mktemp("checkout")
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    for name in filter(None, run(ROOT, *listing).stdout.split("\0")):
-        if (ROOT / name).is_file():
-            copy_parts(clone, name)
-    link_kernels(add_paper(clone))
-    done = run(clone, *SNAKEMAKE, "--cores", "2")
-    assert done.returncode == 0, done.stderr[-4000:]
+    names = run(ROOT, listing).stdout.split("\0")
+    copy_parts(clone, *(name for name in names if (ROOT / name).is_file()))
+    snakemake(link_kernels(add_paper(clone)))
     for suffix in ("tex", "pdf", "html"):
         (clone / f"results/report.{suffix}").write_text("report")
     name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     for words in (["init", "-q"], ["add", "-A"], [*name, "commit", "-qm", "all of it"]):
-        assert run(clone, "git", *words).returncode == 0
+        assert run(clone, ["git", *words]).returncode == 0
     return clone
 
 
 @pytest.fixture(scope="module")
 def archive(checkout: Path) -> Path:
-    done = dpbandits(checkout, "artifact")
-    assert done.returncode == 0, done.stderr
-    return checkout / done.stdout.strip()
+    return checkout / dpbandits_command(checkout, "artifact").stdout.strip()
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +68,14 @@ def test_the_archive_has_all_of_it_and_nothing_of_this_machine(
 ) -> None:
     for name in (FIGURE, RESULTS, "Snakefile", "requirements.lock", "docs/artifact.md", "COMMIT"):
         assert (unpacked / name).is_file(), name
-    sums = run(unpacked, "sha256sum", "--check", "--quiet", "SHA256SUMS")
+    sums = run(unpacked, CHECK_SUMS)
     assert sums.returncode == 0, sums.stdout
     with tarfile.open(archive) as packed:
         members = packed.getmembers()
     assert {(each.uid, each.gid, each.uname, each.gname) for each in members} == {(0, 0, "", "")}
     summed = {line.split("  ", 1)[1] for line in (unpacked / "SHA256SUMS").read_text().splitlines()}
     assert summed == {each.name.partition("/")[2] for each in members} - {"SHA256SUMS"}
-    again = dpbandits(checkout, "artifact", "--out", "again")
+    again = dpbandits_command(checkout, "artifact", "--out", "again")
     assert (checkout / again.stdout.strip()).read_bytes() == archive.read_bytes()
     # The crate ties what was made to the workflow, its inputs and software.
     text = (unpacked / "ro-crate-metadata.json").read_text()
@@ -99,7 +84,6 @@ def test_the_archive_has_all_of_it_and_nothing_of_this_machine(
     action = graph["#run"]
     assert action["instrument"] == graph["./"]["mainEntity"] == {"@id": "Snakefile"}
     assert graph["./"]["mentions"] == [{"@id": "#run"}]
-
     read, made = ({each["@id"] for each in action[key]} for key in ("object", "result"))
     assert {FIGURE, RESULTS, "provenance.json"} <= made
     assert {EXPERIMENTS, "#scale", "#seed"} <= read
@@ -113,12 +97,11 @@ def test_the_archive_has_all_of_it_and_nothing_of_this_machine(
 @pytest.mark.slow
 def test_figures_are_drawn_again_and_nothing_is_simulated(unpacked: Path) -> None:
     results = {path: path.stat().st_mtime_ns for path in (unpacked / "results").rglob("*.parquet")}
-    done = run(unpacked, *SNAKEMAKE, "--cores", "2")
-    assert done.returncode == 0, done.stderr[-4000:]
-    assert "rule committing_early_fig2:" in done.stderr
-    assert "rule results:" not in done.stderr
+    drawn = snakemake(unpacked)
+    assert "rule committing_early_fig2:" in drawn
+    assert "rule results:" not in drawn
     assert {path: path.stat().st_mtime_ns for path in results} == results
-    assert not run(unpacked, "sha256sum", "--check", "--quiet", "SHA256SUMS").stdout
+    assert not run(unpacked, CHECK_SUMS).stdout
 
 
 PERTURB = f"""
@@ -138,16 +121,16 @@ def test_a_sample_is_verified_without_the_cache(archive: Path, tmp_path: Path) -
     root = unpack(archive, tmp_path)
     others = []
     for status in (0, 2):
-        done = dpbandits(root, "verify", "--cells", "1", "--sample-seed", "3")
-        assert done.returncode == status, done.stderr
+        done = dpbandits_command(root, "verify", "--cells", "1", "--sample-seed", "3")
+        assert done.returncode == status, done.stdout
         table = pd.read_csv(root / "results/verify.csv")
         others.append(set(table.loc[table["outcome"] != "exact", "results"]))
         assert set(table["results"]) == {"curves", "verdicts", "by-pulls"}
         assert "drawn with seed 3" in done.stdout
         assert not [*root.rglob("*.block"), *root.rglob("*.pack")]
-        assert run(root, DPBANDITS[0], "-c", PERTURB).returncode == 0
+        assert run(root, [sys.executable, "-c", PERTURB]).returncode == 0
     assert others == [set(), {"by-pulls"}]
-    assert f"1 of {len(table)} cells are outside" in done.stderr
+    assert f"1 of {len(table)} cells are outside" in done.stdout
 
 
 @pytest.mark.slow
@@ -155,22 +138,22 @@ def test_stale_results_and_what_is_no_checkout_are_not_packed(
     checkout: Path, unpacked: Path
 ) -> None:
     with edited(checkout / "src/dpbandits/algorithms/ucb1.py", "\nimport ", "\n# edited\nimport "):
-        stale = dpbandits(checkout, "artifact", "--out", "stale")
+        stale = dpbandits_command(checkout, "artifact", "--out", "stale")
     # A folder of the temporary ones is in no checkout.
-    none = dpbandits(unpacked, "artifact", "--out", "stale")
+    none = dpbandits_command(unpacked, "artifact", "--out", "stale")
     for done, words in ((stale, "stale"), (none, "is no git checkout")):
         assert done.returncode == 2
-        assert done.stderr.count("\n") == 1
-        assert words in done.stderr
+        assert done.stdout.count("\n") == 1
+        assert words in done.stdout
     assert not (checkout / "stale").exists()
 
+
+# The wheel: of use outside the checkout, with the core alone.
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src", "config", "docs")
 EXTRAS = ("snakemake", "pyarrow", "jinja2", "pdoc", "rocrate", "pygments")
 ARMS = "--arms 0.75 0.5 --horizon 60 --runs 3"
 TRIALS = "--features '1,0; 0,1' --theta 0.5,0.4 --budget 40 --runs 3"
-
-# The wheel: of use outside the checkout, with the core alone.
 
 COMMANDS = {
     "list": "m-ts-gaussian (b, c)",
@@ -201,63 +184,51 @@ for words in json.loads(sys.argv[1]):
 """Runs commands in one process, in which nothing of the extras can be imported."""
 
 
+def told(
+    commands: Sequence[str], folder: Path, extras: Sequence[str] = EXTRAS, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    words = ["-c", RUN.format(extras=extras), json.dumps(commands)]
+    return run_python(*words, changes={**changes}, folder=folder)
+
+
 def test_what_is_published_is_told_without_the_extras() -> None:
-    run = run_python("-c", RUN.format(extras=EXTRAS), json.dumps(QUESTIONS), folder=ROOT)
-    assert run.stdout.count("## status 0\n") == len(QUESTIONS), run.stderr
-
-
-def build(kind: str, folder: Path) -> Path:
-    """Return the ``sdist`` or ``wheel`` of a folder of sources, as pip builds it."""
-    code = f"from setuptools.build_meta import build_{kind} as build; build('out')"
-    run = run_python("-c", code, folder=folder)
-    assert run.returncode == 0, run.stderr[-2000:]
-    [built] = (folder / "out").iterdir()
-    return built
+    done = told(QUESTIONS, ROOT)
+    assert done.stdout.count("## status 0\n") == len(QUESTIONS), done.stderr
 
 
 @pytest.fixture
-def python(tmp_path: Path) -> Path:
-    """The interpreter of an environment with the wheel of a source distribution of a copy.
-
-    Libraries are those of this environment: nothing is fetched.
-    """
+def installed(tmp_path: Path) -> Path:
+    """A folder with the wheel of a source distribution of a copy."""
     sources = copy_parts(tmp_path / "sources", *SOURCES)
     for path in sources.glob("src/*.egg-info"):
         shutil.rmtree(path)
-    shutil.unpack_archive(build("sdist", sources), tmp_path / "unpacked", filter="data")
-    [unpacked] = (tmp_path / "unpacked").iterdir()
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-    python = tmp_path / "venv/bin/python"
-    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([python, *install, build("wheel", unpacked)], check=True)
-    [packages] = (tmp_path / "venv/lib").glob("*/site-packages")
-    here = [path for path in sys.path if path.endswith("site-packages")]
-    (packages / "others.pth").write_text("\n".join(here))
-    return python
+    code = "from setuptools.build_meta import build_sdist; build_sdist('out')"
+    built = run_python("-c", code, folder=sources)
+    assert built.returncode == 0, built.stderr[-2000:]
+    [source] = (sources / "out").iterdir()
+    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    done = run_python(*install, "--target", str(tmp_path / "installed"), str(source))
+    assert done.returncode == 0, done.stderr[-2000:]
+    return tmp_path / "installed"
 
 
 @pytest.mark.slow
-def test_the_wheel_is_of_use_in_an_empty_folder(
-    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PYTHONPATH", raising=False)
+def test_the_wheel_is_of_use_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    words = [python, "-c", RUN.format(extras=EXTRAS)]
-    words += [json.dumps([*COMMANDS, *QUESTIONS, *NEEDING])]
-    run = subprocess.run(words, cwd=empty, capture_output=True, text=True, check=True)
+    assert (installed / "dpbandits/cli/__init__.py").is_file(), "else the checkout's is imported"
+    run = told([*COMMANDS, *QUESTIONS, *NEEDING], empty, PYTHONPATH=str(installed))
     assert not [*empty.iterdir()]
-    answers = dict(zip([*COMMANDS, *QUESTIONS], run.stdout.split("## status ")[:-1], strict=False))
+    answers = dict(zip(COMMANDS, run.stdout.split("## status "), strict=False))
     for command, part in COMMANDS.items():
         assert part in answers[command]
     published = pd.read_csv(ROOT / "docs/figures/dp-ncb/claims.csv")
     assert answers["list claims --format csv"].count("\ndp-ncb,") == len(published)
-    for command in QUESTIONS:
-        here = run_python("-m", "dpbandits", *command.split(), folder=ROOT).stdout
-        assert here
-        assert here.rstrip() in answers[command]
+    here = told(QUESTIONS, ROOT, extras=()).stdout
+    assert here.count("## status 0\n") == len(QUESTIONS)
+    assert here in run.stdout
     lines = [line for line in run.stderr.splitlines() if line.startswith("dpbandits: ")]
     assert len(lines) == len(NEEDING)
     assert all("in the project's folder, or with --project" in line for line in lines)
-    script = python.with_name("dpbandits")
-    subprocess.run([script, "--version"], cwd=empty, check=True, capture_output=True)
+    version = run_python(str(installed / "bin/dpbandits"), "--version", folder=empty)
+    assert version.returncode == 0
