@@ -1,7 +1,6 @@
 """What every test has: its own cache of results, and examples that are the same every time."""
 
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from dpbandits.kernels import kernels_folder
-from shared import VARIABLE, session_folder
+from shared import VARIABLE
 
 # As commands have it that tests start: in the cache of the checkout, by state of the sources.
 COMPILED_KERNELS = kernels_folder().resolve()
@@ -30,15 +29,11 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the folder that all workers share, before they begin."""
+    """Make the folder that all workers share, before they begin; remove it when they have ended."""
     if not hasattr(config, "workerinput"):
-        os.environ[VARIABLE] = tempfile.mkdtemp(prefix="dpbandits-tests-")
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove it when they have ended."""
-    if not hasattr(config, "workerinput"):
-        shutil.rmtree(session_folder(), ignore_errors=True)
+        folder = tempfile.TemporaryDirectory(prefix="dpbandits-tests-", ignore_cleanup_errors=True)
+        os.environ[VARIABLE] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 FIRST = (
@@ -50,5 +45,4 @@ FIRST = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: the other workers do the rest meanwhile."""
-    place = {name: number for number, name in enumerate(FIRST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(FIRST)))
+    items.sort(key=lambda item: item.path.stem not in FIRST)

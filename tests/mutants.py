@@ -37,32 +37,26 @@ LIBRARIES = ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click
 SECONDS = 400
 DRAWING = re.compile(r"\b(?:plt|sns|axes?)\b")
 
-EACH_OTHER: list[tuple[Any, Any]] = [
-    *((ast.Add, ast.Sub), (ast.And, ast.Or), (ast.Lt, ast.Gt), (ast.Eq, ast.NotEq)),
-    *((ast.Mult, ast.Div), ("min", "max")),
-]
+OPERATORS: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.And, ast.Or), (ast.Lt, ast.Gt)]
+OPERATORS += [(ast.Eq, ast.NotEq), (ast.Mult, ast.Div), ("min", "max")]
 # Code that computes little has hardly another edit.
-CHOICES = [(ast.In, ast.NotIn), (ast.Is, ast.IsNot), ("any", "all")]
-ONE_WAY = {ast.LtE: ast.Gt, ast.GtE: ast.Lt, ast.Mod: ast.FloorDiv, ast.USub: ast.UAdd}
-ONE_WAY |= {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult}
-OTHER = dict(EACH_OTHER + CHOICES) | {b: a for a, b in EACH_OTHER + CHOICES} | ONE_WAY
-TURN = {name: 2 for pair in CHOICES for name in pair}
+CHOICES: list[tuple[Any, Any]] = [(ast.In, ast.NotIn), (ast.Is, ast.IsNot), ("any", "all")]
+OTHER = {a: b for one, two in OPERATORS + CHOICES for a, b in ((one, two), (two, one))}
+OTHER |= {ast.LtE: ast.Gt, ast.GtE: ast.Lt, ast.Mod: ast.FloorDiv, ast.USub: ast.UAdd}
+OTHER |= {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult}
+TURN = {each: 2 for pair in CHOICES for each in pair}
 """Numbers are edited first, then operators, then choices, which the names of faults count on."""
-
-
 Fault = tuple[int, ast.AST, str, object, str]
 """Turn, node, the field that changes, its other value, and what is changed."""
 
 
-def statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.AST]]:
+def statements(tree: ast.stmt) -> Iterator[tuple[ast.stmt, ast.AST]]:
     """Yield each node of a tree with the innermost statement that it belongs to."""
-    waiting: list[tuple[ast.stmt | None, ast.AST]] = [(None, tree)]
-    while waiting:
-        statement, node = waiting.pop(0)
-        statement = node if isinstance(node, ast.stmt) else statement
-        if statement is not None:
-            yield statement, node
-        waiting += [(statement, child) for child in ast.iter_child_nodes(node)]
+    found: list[tuple[ast.stmt, ast.AST]] = [(tree, tree)]
+    for statement, node in found:
+        innermost = node if isinstance(node, ast.stmt) else statement
+        yield innermost, node
+        found += [(innermost, child) for child in ast.iter_child_nodes(node)]
 
 
 def edits(node: ast.AST) -> Iterator[tuple[int, str, object, str]]:
@@ -236,8 +230,8 @@ def main() -> None:
     for name in names:
         begin = time.perf_counter()
         result, test = outcome(name, given.tests or tests_of(name))
-        count[result] += 1
         seconds = time.perf_counter() - begin
+        count[result] += 1
         print(f"{result:8} {name} {seconds:.0f} s  {planted(name)[2]}  {test}", flush=True)
     print(dict(count))
 

@@ -19,28 +19,24 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples").glob("*.ipynb"))
-Cell = dict[str, Any]
 Output = dict[str, Any]
 
 
-def code_cells(notebook: dict[str, Any]) -> list[Cell]:
+def code_cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the cells of code."""
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def executed(notebook: dict[str, Any]) -> list[list[Output]]:
-    """Return the outputs of every code cell, in order."""
+    """Return the outputs of every code cell: what it prints, its last expression, its figures."""
     # What the same process has drawn before is no output of the notebook.
     plt.close("all")
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    return [
-        _outputs("".join(cell["source"]), namespace, number)
-        for number, cell in enumerate(code_cells(notebook), start=1)
-    ]
+    sources = ["".join(cell["source"]) for cell in code_cells(notebook)]
+    return [_outputs(source, namespace, k) for k, source in enumerate(sources, start=1)]
 
 
 def _outputs(source: str, namespace: dict[str, Any], number: int) -> list[Output]:
-    """Execute one cell and return what it prints, its last expression, and its figures."""
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None

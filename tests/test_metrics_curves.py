@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -134,7 +135,11 @@ def by_hand(played: NDArray[np.int64], log_means: Values, t: int) -> dict[str, A
 
 MEANS = np.array([0.9, 0.3, 0.3, 0.05, 0.001])
 LOGS = np.log(MEANS)
-RUNS = runs_of_segments(arms=MEANS.size)
+SCORES = {
+    "integers": (MEANS, LOGS),
+    "logarithms": (np.array([0.0, 1.0]), np.array([-1000.0 * math.log(2 * math.e), 0.0])),
+}
+"""Means and their logarithms; of panel (a) (2e)^-T and 1, at T = 1000, where 0 is a double's."""
 
 
 def same_bits(one: NashAccumulator, other: NashAccumulator) -> None:
@@ -158,30 +163,38 @@ def check(curve: NashAccumulator, played: Any, log_means: Any, grid: list[int]) 
             np.testing.assert_allclose(found[name][index], value, rtol=4e-12, atol=tolerance)
 
 
-@given(runs=RUNS, data=st.data())
-def test_one_pass_equals_the_dense_formulas(runs: list[Run], data: st.DataObject) -> None:
+@pytest.mark.parametrize("kind", SCORES)
+@given(data=st.data())
+def test_one_pass_equals_the_dense_formulas(kind: str, data: st.DataObject) -> None:
+    means, log_means = SCORES[kind]
+    runs = data.draw(runs_of_segments(means.size))
     grid = sorted(data.draw(st.sets(st.integers(1, rounds(runs)), min_size=1)))
-    curve = entered(runs, MEANS, grid)
-    check(curve, dense(runs, MEANS.size), LOGS, grid)
+    curve = entered(runs, means, grid, [], log_means)
+    assert curve.scores.in_logs == (kind == "logarithms")
+    check(curve, dense(runs, means.size), log_means, grid)
 
 
-@given(runs=RUNS, data=st.data())
+@pytest.mark.parametrize("kind", SCORES)
+@given(data=st.data())
 def test_windows_times_segments_and_the_order_of_runs_change_no_bit(
-    runs: list[Run], data: st.DataObject
+    kind: str, data: st.DataObject
 ) -> None:
+    means, log_means = SCORES[kind]
+    runs = data.draw(runs_of_segments(means.size))
     horizon = rounds(runs)
     grid = list(range(1, horizon + 1))
-    whole = entered(runs, MEANS, grid)
+    enter = partial(entered, means=means, log_means=log_means)
+    whole = enter(runs, grid=grid)
     ends = sorted(data.draw(st.sets(st.integers(1, horizon), max_size=8)) - {horizon})
-    same_bits(entered(runs, MEANS, grid, ends), whole)
+    same_bits(enter(runs, grid=grid, ends=ends), whole)
     single = [[(arm, 1) for arm, length in run for _ in range(length)] for run in runs]
-    same_bits(entered(single, MEANS, grid), whole)
+    same_bits(enter(single, grid=grid), whole)
     t = data.draw(st.integers(1, horizon))
-    alone, records = entered(runs, MEANS, [t]), whole.records
+    alone, records = enter(runs, grid=[t]), whole.records
     np.testing.assert_array_equal(quantities(alone)[:, 0], quantities(whole)[:, t - 1])
     np.testing.assert_array_equal(alone.records.influences[:, 0], records.influences[:, t - 1])
     order = data.draw(st.permutations(range(len(runs))))
-    other = entered([runs[r] for r in order], MEANS, grid).records
+    other = enter([runs[r] for r in order], grid=grid).records
     for name in ("log_means", "spreads"):
         np.testing.assert_array_equal(getattr(other, name), getattr(records, name))
     np.testing.assert_array_equal(other.influences, records.influences[order])
@@ -233,18 +246,6 @@ def test_bins(monkeypatch: pytest.MonkeyPatch) -> None:
             assert curve.records.binned[t - 1] == pytest.approx(logs / t, rel=1e-11)
 
 
-@given(runs=runs_of_segments(arms=2), data=st.data())
-def test_tiny_means_are_carried_as_logarithms(runs: list[Run], data: st.DataObject) -> None:
-    """Panel (a): means (2e)^-T and 1, here at T = 1000, where the first is 0 in a double."""
-    means, log_means = np.array([0.0, 1.0]), np.array([-1000.0 * math.log(2 * math.e), 0.0])
-    grid = list(range(1, rounds(runs) + 1))
-    curve = entered(runs, means, grid, [], log_means)
-    assert curve.scores.in_logs
-    ends = data.draw(st.sets(st.integers(1, grid[-1]), max_size=4)) - {grid[-1]}
-    same_bits(entered(runs, means, grid, sorted(ends), log_means), curve)
-    check(curve, dense(runs, 2), log_means, grid)
-
-
 def test_a_round_of_mean_zero_counts_with_the_floor() -> None:
     # dp-ncb, Equation 2, step 3: log max(e, 1e-300). The floor moves with no run.
     curve = entered([[(0, 1), (1, 2)], [(0, 1), (0, 2)]], np.array([0.0, 0.5]), [1, 3])
@@ -267,16 +268,6 @@ def test_long_pieces_lose_no_digits() -> None:
     # The sum of 1/e reaches 1e10, where a double is exact to 1e-6; over 1e10 rounds, 1e-16.
     expected = [float(influence), -float(influence)]
     np.testing.assert_allclose(curve.records.influences[:, 0], expected, atol=1e-15)
-
-
-def test_products_of_many_means_do_not_underflow() -> None:
-    """Single rounds are multiplied before the logarithm: here past 1e-308 many times."""
-    means = np.array([0.0002, 0.0003, 0.0004, 0.0005, 0.0006])
-    runs = random_runs(9, 2, 20_000, 1.0, means.size)
-    curve = entered(runs, means, [20_000])
-    expected = by_hand(dense(runs, means.size), np.log(means), 20_000)["nash_log_mean"]
-    # Means of 2e-4 in units of 2^-51 are exact to 2e-12, their logarithms of -8 to 3e-13.
-    assert curve.records.log_means[0] == pytest.approx(expected, rel=1e-12)
 
 
 # The curve that is returned.
@@ -483,11 +474,8 @@ def test_metrics_are_those_of_the_rounds(trace: Trace, bandit: dpbandits.Bandit)
         np.testing.assert_array_equal(pseudo_regret(alone, bandit), [pseudo])
         np.testing.assert_array_equal(realised_regret(alone, bandit), [realised])
     assert pulls(run, bandit).tolist() == [played.count(arm) for arm in range(arms)]
-    sums, counts = [0.0] * arms, [0] * arms
-    for arm in played:
-        for other in range(arms):
-            sums[other] += 1 / (counts[other] + 1) if counts[other] else 0.0
-        counts[arm] += 1
+    before = np.cumsum(np.array(played)[:, None] == np.arange(arms), axis=0)[:-1]
+    sums = np.where(before > 0, 1.0 / (before + 1), 0.0).sum(axis=0)
     # At most 360 rounds are added in another order: each addition rounds by 1e-16 of the sum.
     np.testing.assert_allclose(inverse_counts(run, bandit), sums, rtol=1e-13)
 

@@ -25,7 +25,6 @@ from invented import PAPER, command, edited, forget, make_project, outputs, run
 
 PACKAGES = ("slurm-wlm", "munge")
 DAEMONS = ("munged", "slurmctld", "slurmd")
-PARTITION = "test"
 NODES = ("node1", "node2")
 """Each has its share of the processors and of the memory, and a slurmd of its own."""
 FAULT = "    target = figure_target(project, paper, figure)\n"
@@ -39,17 +38,15 @@ SEARCHED = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/sbin"])
 
 def install() -> None:
     """Install Debian's packages where a daemon is missing; one clear line where that cannot be."""
-    wanted = f"allowed: as root (sudo), {' '.join(PACKAGES)} installed"
-    if os.geteuid() != 0:
-        sys.exit(f"slurm-test: starts daemons of Slurm; {wanted}")
-    if all(shutil.which(name, path=SEARCHED) for name in DAEMONS):
-        return
-    if shutil.which("apt-get") is None:
-        sys.exit(f"slurm-test: {', '.join(DAEMONS)} not found; {wanted}")
-    for words in ("update -q", f"install -qy --no-install-recommends {' '.join(PACKAGES)}"):
+    missing = [name for name in DAEMONS if shutil.which(name, path=SEARCHED) is None]
+    if os.geteuid() != 0 or (missing and shutil.which("apt-get") is None):
+        wanted = f"as root (sudo), {' '.join(PACKAGES)} installed"
+        sys.exit(f"slurm-test: starts daemons of Slurm ({' '.join(DAEMONS)}); allowed: {wanted}")
+    installing = f"install -qy --no-install-recommends {' '.join(PACKAGES)}"
+    for words in ("update -q", installing) if missing else ():
         done = run(Path("/"), ["apt-get", *words.split()], DEBIAN_FRONTEND="noninteractive")
         if done.returncode != 0:
-            sys.exit(f"{done.stdout[-500:]}\nslurm-test: apt-get {words} failed; {wanted}")
+            sys.exit(f"{done.stdout[-500:]}\nslurm-test: apt-get {words} failed")
 
 
 def configuration(folder: Path) -> str:
@@ -76,6 +73,7 @@ SelectTypeParameters=CR_CPU_Memory
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 ReturnToService=2
 KillWait=5
+MinJobAge=3600
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -83,7 +81,7 @@ SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd-%n.log
 {nodes}
-PartitionName={PARTITION} Nodes={",".join(NODES)} Default=YES MaxTime=INFINITE State=UP
+PartitionName=test Nodes={",".join(NODES)} Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -120,7 +118,7 @@ def local_cluster() -> Iterator[dict[str, str]]:
         finally:
             # No step is to outlive the daemons.
             for words in (["--signal=KILL", "--full"], []):
-                slurm(variables, "scancel", *words, f"--partition={PARTITION}")
+                slurm(variables, "scancel", *words, "--partition=test")
             deadline = time.monotonic() + 20
             while slurm(variables, "squeue", "--noheader") and time.monotonic() < deadline:
                 time.sleep(0.2)

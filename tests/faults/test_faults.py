@@ -20,39 +20,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import invented
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.results import read_results
-from invented import (
-    DPBANDITS,
-    PAPER,
-    ROOT,
-    built_project,
-    command,
-    entries,
-    environment,
-    make_project,
-    outputs,
-    run,
-    snakemake,
-)
+from invented import DPBANDITS, PAPER, ROOT, command, entries, make_project, outputs, run, snakemake
 from shared import copied
 from support import message_of
 
 KILLS = 6
+RUN = ("run", PAPER, "by-pulls")
 VICTIMS = ("everything", "one of its processes", "snakemake alone")
-
-
-@pytest.fixture(scope="session")
-def undisturbed() -> dict[str, bytes]:
-    """Path -> bytes of everything that a quiet run builds."""
-    return outputs(built_project())
 
 
 def start(folder: Path, words: list[str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
         words,
         cwd=folder,
-        env=environment(folder, DPBANDITS_CACHE=str(folder / ".cache/dpbandits")),
+        env=invented.environment(folder, DPBANDITS_CACHE=str(folder / ".cache/dpbandits")),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -75,10 +59,9 @@ def kill(process: subprocess.Popen[str], victim: str, chance: random.Random) -> 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("number", range(KILLS))
-def test_a_killed_run_resumes_to_the_same_bytes(
-    number: int, undisturbed: dict[str, bytes], tmp_path: Path
-) -> None:
-    chance = random.Random(number)
+def test_a_killed_run_resumes_to_the_same_bytes(number: int, tmp_path: Path) -> None:
+    chance, victim = random.Random(number), VICTIMS[number % len(VICTIMS)]
+    undisturbed = outputs(invented.built_project())
     folder = make_project(tmp_path)
     process = start(folder, command())
     began = time.monotonic()
@@ -88,20 +71,18 @@ def test_a_killed_run_resumes_to_the_same_bytes(
         time.sleep(0.02)
     if process.poll() is None:
         time.sleep(chance.uniform(0, 0.2 * (time.monotonic() - began)))
-        kill(process, VICTIMS[number % len(VICTIMS)], chance)
+        kill(process, victim, chance)
     kept = {path: path.stat().st_mtime_ns for path in entries(folder)}
     if list((folder / ".snakemake/locks").glob("*")):
         snakemake(folder, "--unlock")
     snakemake(folder)
     assert outputs(folder) == undisturbed
-    if VICTIMS[number % len(VICTIMS)] != "snakemake alone":
+    if victim != "snakemake alone":
         assert all(path.stat().st_mtime_ns == at for path, at in kept.items()), "computed twice"
 
 
 @pytest.mark.faults
-def test_the_second_of_two_runs_in_a_folder_is_refused(
-    undisturbed: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_the_second_of_two_runs_in_a_folder_is_refused(tmp_path: Path) -> None:
     folder = make_project(tmp_path)
     with start(folder, command()) as first:
         while not list((folder / ".snakemake/locks").glob("*")):
@@ -113,20 +94,19 @@ def test_the_second_of_two_runs_in_a_folder_is_refused(
     assert second.returncode != 0
     assert "LockException" in second.stdout
     assert "Traceback" not in second.stdout
-    assert outputs(folder) == undisturbed
+    assert outputs(folder) == outputs(invented.built_project())
 
 
 @pytest.mark.faults
-def test_two_commands_on_one_cache(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
+def test_two_commands_on_one_cache(tmp_path: Path) -> None:
     """As two nodes that share a cache folder would run them: without locks."""
-    folder = copied(built_project(), tmp_path / "project")
+    folder = copied(invented.built_project(), tmp_path / "project")
     for path in entries(folder):
         path.unlink()
-    words = [*DPBANDITS, "run", PAPER, "by-pulls"]
-    both = [start(folder, words) for _ in range(2)]
+    both = [start(folder, [*DPBANDITS, *RUN]) for _ in range(2)]
     printed = [each.communicate(timeout=600)[0] for each in both]
     assert [each.returncode for each in both] == [0, 0], printed
-    assert outputs(folder) == undisturbed
+    assert outputs(folder) == outputs(invented.built_project())
 
 
 class Hostile:
@@ -168,8 +148,7 @@ needs_namespaces = pytest.mark.skipif(
     or subprocess.run([*IN_NAMESPACE, "true"], capture_output=True, check=False).returncode != 0,
     reason="mount namespaces (unshare) are not allowed here",
 )
-SIMULATE = [*DPBANDITS, "simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "200"]
-SIMULATE += ["--runs", "200"]
+SIMULATE = ["simulate", "ucb1", "--arms", "0.7", "0.5", "--horizon", "200", "--runs", "200"]
 FULL = """cells=.cache/dpbandits/cells
 mkdir -p $cells && mount -t tmpfs -o size=8k tmpfs $cells
 "$@"; status=$?
@@ -180,31 +159,29 @@ UNWRITABLE = {"No space left on device": FULL, "Read-only file system": READ_ONL
 """Reason -> script that makes the cache so."""
 
 
-def mounted(folder: Path, script: str, words: list[str]) -> subprocess.CompletedProcess[str]:
+def mounted(folder: Path, script: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command below a shell script that mounts; what it mounts is gone when it ends."""
-    cache = str(folder / ".cache/dpbandits")
-    return run(folder, [*IN_NAMESPACE, "sh", "-c", script, "sh", *words], DPBANDITS_CACHE=cache)
+    isolated = [*IN_NAMESPACE, "sh", "-c", script, "sh", *DPBANDITS, *words]
+    return run(folder, isolated, DPBANDITS_CACHE=str(folder / ".cache/dpbandits"))
 
 
 @needs_namespaces
 @pytest.mark.parametrize("reason", UNWRITABLE)
 def test_a_cache_that_cannot_be_written_costs_one_line(reason: str, tmp_path: Path) -> None:
     folder = make_project(tmp_path, own_kernels=True)
-    done = mounted(folder, UNWRITABLE[reason], SIMULATE)
+    done = mounted(folder, UNWRITABLE[reason], *SIMULATE)
     assert done.returncode == 0, done.stdout
     [warning] = [each for each in done.stdout.splitlines() if "warning: " in each]
     assert f"cannot be written ({reason})" in warning
     assert ".cache/dpbandits/cells/." not in done.stdout, "a temporary file is left"
-    again = run(folder, SIMULATE, DPBANDITS_CACHE=str(folder / ".cache/dpbandits"))
-    assert done.stdout.endswith(again.stdout)
+    assert done.stdout.endswith(invented.dpbandits_command(folder, *SIMULATE).stdout)
 
 
 @needs_namespaces
 def test_a_results_folder_that_cannot_be_written_ends_in_one_line(tmp_path: Path) -> None:
     folder = make_project(tmp_path)
     (folder / "results").mkdir()
-    words = [*DPBANDITS, "run", PAPER, "by-pulls"]
-    done = mounted(folder, READ_ONLY.format("results"), words)
+    done = mounted(folder, READ_ONLY.format("results"), *RUN)
     assert done.returncode == 2, done.stdout
     assert "cannot be written (Read-only file system)" in done.stdout.splitlines()[-1]
     assert list((folder / "results").rglob("*")) == []
@@ -212,9 +189,7 @@ def test_a_results_folder_that_cannot_be_written_ends_in_one_line(tmp_path: Path
 
 @needs_namespaces
 @pytest.mark.faults
-def test_nothing_else_is_written_and_no_network_is_used(
-    undisturbed: dict[str, bytes], tmp_path: Path
-) -> None:
+def test_nothing_else_is_written_and_no_network_is_used(tmp_path: Path) -> None:
     """All of the file system but the project, the temporary folder and shared memory is closed."""
     folder = make_project(tmp_path / "project", own_kernels=True)
     root, scratch = tmp_path / "root", tmp_path / "scratch"
@@ -224,6 +199,6 @@ def test_nothing_else_is_written_and_no_network_is_used(
     words = [*isolated, *map(str, (root, folder, scratch)), *command()]
     done = run(folder, words, XDG_CACHE_HOME=str(folder / ".cache"))
     assert done.returncode == 0, done.stdout[-4000:]
-    assert outputs(folder) == undisturbed
+    assert outputs(folder) == outputs(invented.built_project())
     left = [path for path in scratch.rglob("*") if path.is_file() and path.stat().st_size]
     assert left == [], "something is left in the temporary folder or in shared memory"

@@ -8,9 +8,9 @@ are counted by a binary tree over the epoch's items, whose nodes have Laplace no
 first k. Nothing is shared with the package but numpy's generator.
 
 Compared by two-sample Kolmogorov-Smirnov tests are pulls, rewards and the noise in the private
-sums; Welch's t test of log |noise| sees a wrong scale. At most TESTS true hypotheses are tested,
-each at LINE (Bonferroni): correct code fails this file with probability 0.001 at most over the
-choice of seeds, which are fixed.
+sums; Welch's t test of log |noise| sees a wrong scale. At most 200 true hypotheses are tested, each
+at LINE (Bonferroni): correct code fails this file with probability 0.001 at most over the choice of
+seeds, which are fixed.
 """
 
 import math
@@ -139,8 +139,7 @@ def play(law: Law, means: list[float], horizon: int, runs: int, seed: int) -> Pl
 
 # The comparison.
 
-TESTS = 200
-LINE = 0.001 / TESTS
+LINE = 0.001 / 200
 
 MEANS = [0.5, 0.3]
 SHORT, LONG = 8, 100

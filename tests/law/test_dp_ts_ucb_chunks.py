@@ -1,9 +1,9 @@
 """DP-TS-UCB in chunks has the law of Algorithm 1 round by round, by Kolmogorov-Smirnov tests.
 
 Kernel and reference draw a frozen stretch's rewards as one binomial; the player in ``support.py``
-follows the pseudo-code with no shortcut. At most TESTS hypotheses that are
-true are tested, each at LINE (Bonferroni), so that correct code fails this file with probability
-0.001 at most over the choice of seeds, which are fixed.
+follows the pseudo-code with no shortcut. At most 60 true hypotheses are tested, each at LINE
+(Bonferroni), so that correct code fails this file with probability 0.001 at most over the choice
+of seeds, which are fixed.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,8 +24,7 @@ from support import Decision, dp_ts_ucb_by_rounds, kernel_decisions, settings_of
 
 pytestmark = pytest.mark.slow
 
-TESTS = 60
-LINE = 0.001 / TESTS
+LINE = 0.001 / 60
 RUNS = 3000
 
 ALGORITHM = REGRET["dp-ts-ucb"]

@@ -1,8 +1,9 @@
 """Laws of the noise that compiled kernels draw, by Kolmogorov-Smirnov and binomial tests.
 
-Rewards are the quantiles of uniforms, bit for bit, see test_bandits_laws.py. At most TESTS
-hypotheses that are true are tested, each at LINE (Bonferroni), so that correct code fails this file
-with probability 0.001 at most over the choice of seeds, which are fixed.
+Rewards are the quantiles of uniforms, bit for bit, see test_bandits_laws.py; normal draws are
+played in test_auditing_thompson.py, Beta draws of DP-TS in test_dp_ts_by_hand.py. At most 50 true
+hypotheses are tested, each at LINE (Bonferroni), so that correct code fails this file with
+probability 0.001 at most over the choice of seeds, which are fixed.
 """
 
 import math
@@ -17,12 +18,10 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.lazy import State as LazyState
 from dpbandits.algorithms.ldp_ucb_l import clipped_cuts, draw_clipped
-from dpbandits.algorithms.thompson import State as GaussianState
 from dpbandits.kernels import blank, new_segments
 from support import mostly_slow, settings_of
 
-TESTS = 50
-LINE = 0.001 / TESTS
+LINE = 0.001 / 50
 DRAWS = 200_000
 """A scale 5 % off moves the distribution function by 0.009; at LINE 0.0054 is significant."""
 
@@ -51,7 +50,13 @@ def test_controls_of_laplace_draws() -> None:
     assert stats.kstest(1.05 * laplace_drawn(1.0, seed=1), law.cdf).pvalue < LINE
 
 
-PULLS, SUMS = (3, 8), (2.0, 2.5)
+# Beta draws of Lazy-DP-TS.
+
+TIMES, ROUND, EPSILON = 30_000, 100, 5.0
+COUNTS, MEANS = (60, 6), (0.5, 0.3)
+"""The raised mean of arm 1, 0.76 for the natural logarithm, is not clipped."""
+
+LOGS = {"natural": math.log(ROUND), "base2": math.log2(ROUND)}
 
 
 @numba.njit
@@ -64,48 +69,6 @@ def repeated(advance, settings, state, arms, generator, out, times):  # type: ig
         advance(settings, state, arms, generator, out)
         chosen += out.arms[0] == 0
     return chosen
-
-
-def first_arm_chosen(prior: int, c: float, seed: int, times: int = 40_000) -> int:
-    """How often the Gaussian kernel plays arm 0 in one round after the counts and sums above."""
-    algorithm, bandit = REGRET["m-ts-gaussian"], dpbandits.bernoulli([0.5, 0.5])
-    interpretations = {"count": "n+1" if prior else "n"}
-    told = settings_of(algorithm, {"b": 1, "c": c}, interpretations, bandit, sum(PULLS) + 1)
-    state = GaussianState(np.array([sum(PULLS)]), np.array(PULLS), np.array(SUMS))
-    generator, out = np.random.default_rng(seed), new_segments(1)
-    return int(repeated(algorithm.advance, told, state, bandit.arrays, generator, out, times))
-
-
-def first_arm_probability(prior: int, c: float) -> float:
-    """P(theta_0 > theta_1) for theta_i ~ N(S_i / n, c / n), n = n_i + prior (2.1 and 2.2)."""
-    counts = np.array(PULLS) + prior
-    means = np.array(SUMS) / counts
-    return float(stats.norm.cdf((means[0] - means[1]) / np.sqrt((c / counts).sum())))
-
-
-@pytest.mark.parametrize("c", mostly_slow([0.05, 1.0], 0.05))
-@pytest.mark.parametrize("prior", [0, 1])
-def test_normal_theta(prior: int, c: float) -> None:
-    chosen = first_arm_chosen(prior, c, seed=prior)
-    assert stats.binomtest(chosen, 40_000, first_arm_probability(prior, c)).pvalue > LINE
-
-
-@pytest.mark.slow
-def test_planted_deviation_of_theta_is_caught() -> None:
-    # The probability is 0.990: a deviation 5 % off moves it by six standard errors of the count,
-    # n + 1 in place of n by eighty.
-    chosen = first_arm_chosen(0, 0.05, seed=0)
-    assert stats.binomtest(chosen, 40_000, first_arm_probability(0, 0.05 * 1.05**2)).pvalue < LINE
-    assert stats.binomtest(chosen, 40_000, first_arm_probability(1, 0.05)).pvalue < LINE
-
-
-# Beta draws of Lazy-DP-TS; those of DP-TS are in test_dp_ts_by_hand.py.
-
-TIMES, ROUND, EPSILON = 30_000, 100, 5.0
-COUNTS, MEANS = (60, 6), (0.5, 0.3)
-"""The raised mean of arm 1, 0.76 for the natural logarithm, is not clipped."""
-
-LOGS = {"natural": math.log(ROUND), "base2": math.log2(ROUND)}
 
 
 def first_arm_by_beta(log: str) -> int:
@@ -170,43 +133,34 @@ def by_numpy(mean: float, epsilon: float, generator: np.random.Generator) -> Pai
     return rewards, np.clip(rewards + generator.laplace(0.0, 1.0 / epsilon, PAIRS), 0.0, 1.0)
 
 
-def smallest_p(pairs: Pairs, mean: float, epsilon: float) -> float:
-    """Return the smaller p of the test of the six kinds of pairs and of that of values between.
+def p_values(pairs: Pairs, mean: float, epsilon: float) -> tuple[float, float]:
+    """Return the p of the six kinds of pairs, and that of the values between 0 and 1.
 
-    The values of rewards 1 are taken from 1: between 0 and 1 they have then the law of the others.
+    Values of rewards 1 are taken from 1: they have then the law of the others.
     """
     rewards, private = pairs
+    kinds = np.where((private > 0.0) & (private < 1.0), 2, private).astype(int)
+    counts = np.bincount(3 * rewards.astype(int) + kinds, minlength=6)
     beyond = math.exp(-epsilon) / 2.0
-    kinds = (private == 0.0, private == 1.0, (private > 0.0) & (private < 1.0))
-    counts, expected = [], []
-    for reward, chance in ((1.0, mean), (0.0, 1.0 - mean)):
-        likely = (beyond, 0.5) if reward else (0.5, beyond)
-        for kind, part in zip(kinds, (*likely, 0.5 - beyond), strict=True):
-            counts.append(int((kind & (rewards == reward)).sum()))
-            expected.append(rewards.size * chance * part)
-    assert sum(counts) == rewards.size
-    possible = np.array(expected) > 0
-    assert not np.array(counts)[~possible].any()
-    kinds_p = stats.chisquare(np.array(counts)[possible], np.array(expected)[possible]).pvalue
-    between = np.where(rewards == 1.0, 1.0 - private, private)[kinds[2]]
-    law = stats.truncexpon(epsilon, scale=1.0 / epsilon)
-    return float(min(kinds_p, stats.kstest(between, law.cdf).pvalue))
+    law = np.array([0.5, beyond, 0.5 - beyond, beyond, 0.5, 0.5 - beyond])
+    expected = rewards.size * np.repeat([1.0 - mean, mean], 3) * law
+    possible = expected > 0
+    assert not counts[~possible].any()
+    between = stats.truncexpon(epsilon, scale=1.0 / epsilon).cdf
+    return (
+        float(stats.chisquare(counts[possible], expected[possible]).pvalue),
+        float(stats.kstest(np.abs(rewards - private)[kinds == 2], between).pvalue),
+    )
 
 
 def test_law_of_the_pair() -> None:
-    # Two tests each, and two of the null control.
     for mean, epsilon in [(0.0, 0.2), (0.3, 0.2), (1.0, 0.2), (0.6, 3.0)]:
         pairs = drawn(mean, epsilon, PAIRS, np.random.default_rng(1))
-        assert smallest_p(pairs, mean, epsilon) > LINE
+        assert min(p_values(pairs, mean, epsilon)) > LINE
         control = by_numpy(mean, epsilon, np.random.default_rng(2))
-        assert smallest_p(control, mean, epsilon) > LINE
-        assert smallest_p(pairs, mean, 1.1 * epsilon) < LINE
+        assert min(p_values(control, mean, epsilon)) > LINE
+        kinds, between = p_values(pairs, mean, 1.1 * epsilon)
+        assert kinds < LINE
+        assert between < LINE or epsilon < 3.0, "few values are between"
         if 0.0 < mean < 1.0:
-            assert smallest_p(pairs, mean + 0.01, epsilon) < LINE
-
-
-def test_values_between_are_caught_alone() -> None:
-    _, private = drawn(0.0, 3.0, PAIRS, np.random.default_rng(3))
-    between = private[(private > 0.0) & (private < 1.0)]
-    assert stats.kstest(between, stats.truncexpon(3.0, scale=1 / 3.0).cdf).pvalue > LINE
-    assert stats.kstest(between, stats.truncexpon(3.3, scale=1 / 3.3).cdf).pvalue < LINE
+            assert p_values(pairs, mean + 0.01, epsilon)[0] < LINE

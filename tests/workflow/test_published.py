@@ -2,7 +2,6 @@
 
 import json
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -11,39 +10,37 @@ import dpbandits
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import documents
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
-from dpbandits.pipeline.publish import (
-    FINGERPRINTS,
-    current_fingerprints,
-    published_targets,
-)
-from dpbandits.pipeline.targets import TABLE, Target
+from dpbandits.pipeline.publish import FINGERPRINTS, current_fingerprints, published_targets
+from dpbandits.pipeline.targets import TABLE
 from found_papers import COMPARISONS, PAPERS
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Project.load(ROOT)
-TARGETS = published_targets(PROJECT)
-
-
-def published_of(paper: str) -> list[Target]:
-    return [target for target in TARGETS if target.paper == paper]
+TARGETS = {
+    paper: [target for target in published_targets(PROJECT) if target.paper == paper]
+    for paper in (*PAPERS, *COMPARISONS)
+}
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
+@pytest.mark.parametrize("paper", TARGETS)
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
     published = json.loads((ROOT / FIGURES / paper / FINGERPRINTS).read_text())
-    assert published == current_fingerprints(published_of(paper))
+    assert published == current_fingerprints(TARGETS[paper])
 
 
-@pytest.mark.parametrize("paper", [*PAPERS, *COMPARISONS])
+@pytest.mark.parametrize("paper", TARGETS)
 def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
-    names = [path.name for each in published_of(paper) if each.kind != TABLE for path in each.files]
-    expected = {name for name in names if not name.endswith(".pdf")} | {FINGERPRINTS}
-    assert {path.name for path in (ROOT / FIGURES / paper).iterdir()} == expected
-    names = [path.name for each in published_of(paper) if each.kind == TABLE for path in each.files]
-    expected = {name for name in names if name.endswith((".tex", ".csv"))}
-    assert {path.name for path in (ROOT / TABLES / paper).iterdir()} == expected
+    figures, tables = {FINGERPRINTS}, set()
+    for target in TARGETS[paper]:
+        names = {path.name for path in target.files}
+        if target.kind == TABLE:
+            tables |= {name for name in names if name.endswith((".tex", ".csv"))}
+        else:
+            figures |= {name for name in names if not name.endswith(".pdf")}
+    for folder, expected in ((FIGURES, figures), (TABLES, tables)):
+        assert {path.name for path in (ROOT / folder / paper).iterdir()} == expected
 
 
 def test_documents_show_what_is_published() -> None:
