@@ -7,7 +7,7 @@ import fcntl
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -96,7 +96,6 @@ class ExactResults:
         return float(self.rows(name, **where)["y"].item())
 
 
-def copied(folder: Path, target: Path, leave: Sequence[str] = ()) -> Path:
+def copied(folder: Path, target: Path) -> Path:
     """Return a copy of a shared folder that a test may change; file times and links are kept."""
-    ignore = shutil.ignore_patterns(*leave)
-    return Path(shutil.copytree(folder, target, symlinks=True, ignore=ignore, dirs_exist_ok=True))
+    return Path(shutil.copytree(folder, target, symlinks=True, dirs_exist_ok=True))

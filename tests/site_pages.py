@@ -15,7 +15,6 @@ class Reader(HTMLParser):
         faults: elements that are not closed in order, doubled ids, pictures without a text.
         ids: every id.
         links: every address that is linked or loaded.
-        scripts: id of a script with data -> its text.
     """
 
     def __init__(self, text: str) -> None:
@@ -23,9 +22,7 @@ class Reader(HTMLParser):
         self.faults: list[str] = []
         self.ids: list[str] = []
         self.links: list[str] = []
-        self.scripts: dict[str, str] = {}
         self._open: list[str] = []
-        self._script = ""
         self.feed(text)
         self.close()
         self.faults += [f"<{tag}> is not closed" for tag in self._open]
@@ -42,8 +39,6 @@ class Reader(HTMLParser):
         self.links += [given[key] for key in ("href", "src", "action") if key in given]
         if tag == "img" and not given.get("alt"):
             self.faults.append(f"picture without a text: {given}")
-        if tag == "script":
-            self._script = given.get("id", "")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -53,10 +48,6 @@ class Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open.pop() != tag:
             self.faults.append(f"</{tag}> at {self.getpos()} closes something else")
-
-    def handle_data(self, data: str) -> None:
-        if self._open[-1:] == ["script"] and self._script:
-            self.scripts[self._script] = data
 
 
 LONGEST = 30
@@ -117,12 +108,8 @@ def words(sentence: str) -> int:
     return sum(bool(re.search(r"[^\W_]", piece)) for piece in sentence.split())
 
 
-def long_sentences(text: str) -> list[str]:
-    """Return the sentences of a page that are too long."""
-    return [sentence for sentence in sentences(text) if words(sentence) > LONGEST]
-
-
-def replaced_words(text: str) -> list[str]:
-    """Return the words of a page that have a plainer name, each between its neighbours."""
+def unplain(text: str) -> list[str]:
+    """Return the sentences of a page that are too long, and words that have a plainer name."""
+    long = [sentence for sentence in sentences(text) if words(sentence) > LONGEST]
     line = " ".join(prose(text).split())
-    return [line[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(line)]
+    return long + [line[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(line)]

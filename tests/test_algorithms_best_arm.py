@@ -160,31 +160,6 @@ def test_dp_bai_does_not_see_the_ratio() -> None:
     assert played("dp-od", 1.0) == played("dp-bai", 1.0)
 
 
-def test_pulls() -> None:
-    for name, interpretations, bandit, budget, pulls in [
-        # dp-bai, Section 5 at T = 1000: ceil(998/2) twice; 30 ceil(998/30); ceil(997/2) twice.
-        ("dp-bai", {}, section5(), 1000, 998),
-        ("baseline", {}, section5(), 1000, 1020),
-        # printed: T' = T - 4, two phases: ceil(996/4) twice, ceil(996/2) of the last arm.
-        ("dp-bai", {"schedule": "printed"}, section5(), 1000, 2 * 249 + 498),
-        # floor(998/30) each; fitted: T' = T - 30, ceil(970/30) each.
-        ("baseline", {"rounding": "floor"}, section5(), 1000, 30 * 33),
-        ("baseline", {"rounding": "fitted"}, section5(), 1000, 30 * 33),
-        # BAI-E4: 30, 15, 8, 4, 2 arms, M = 5, T' = 995, ceil(199/s) each.
-        ("baseline", {"sizes": "halving"}, section5(), 1000, 210 + 210 + 200 + 200 + 200),
-        # C20: max(1, floor(1000/(5 s))) each.
-        ("sequential-halving", {}, section5(), 1000, 180 + 195 + 200 + 200 + 200),
-        ("od-linbai", {"design_rounding": "efficient"}, section5(), 1000, 1000),
-        # BAI-E3, overshoot: T = 3 gives T' = 1 and 4 pulls, T = 7 gives T' = 5 and 4 x 2 pulls.
-        ("dp-bai", {}, SQUARE, 3, 4),
-        ("dp-bai", {}, SQUARE, 7, 8),
-        ("dp-bai", {"rounding": "floor"}, SQUARE, 7, 4),
-        ("dp-bai", {"rounding": "fitted"}, SQUARE, 7, 4),
-    ]:
-        outcome = play_trials(name, task_for(name, bandit, budget, interpretations), trials=20)
-        assert set(outcome.pulls.sum(axis=1)) == {pulls}
-
-
 def test_smallest_budget() -> None:
     for name, interpretations, bandit, smallest in [
         # T' = T - 2 (dp-bai, Section 5) and T - 48 (3.4); m = T - 3 (3.2) and (T - 26)/3 (2.6).
@@ -273,13 +248,6 @@ def test_scale_of_laplace_noise() -> None:
     first, second = (10 / epsilon * draw for draw in noise)
     assert phase.estimates[0] == pytest.approx((sums[0] + second) / n, rel=1e-12)
     assert phase.estimates[2] == pytest.approx((10 * sums[1] + first) / (10 * n), rel=1e-12)
-
-
-def test_norms_of_dp_od() -> None:
-    # BAI-E8: the longest feature is (3, 4). Three arms in the plane, hence one round.
-    bandit = linear([[3, 4], [1, 0], [0, 2]], [0.05, 0.1])
-    l1, l2 = (noise_of("dp-od", {"norm": norm}, bandit) for norm in ("l1", "l2"))
-    assert np.allclose(l1, 7.0 / 5.0 * l2, rtol=1e-9)
 
 
 def test_scale_of_gaussian_noise() -> None:

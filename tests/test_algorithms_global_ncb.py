@@ -4,6 +4,7 @@ Values to ten digits were computed with mpmath from its formulas; the instance i
 Experiments.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpbandits
-from dpbandits.algorithms import REGRET, Algorithm, adap_ucb, gdp_ncb, ncb
+from dpbandits.algorithms import REGRET, Algorithm, adap_ucb, gdp_ncb
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import arm_of_largest
 from dpbandits.papers.dp_ncb import theory
@@ -167,9 +168,24 @@ def test_the_stop_test_of_the_code_never_fires() -> None:
         assert (window.cap > window.threshold) == reached
 
 
+HORIZONS = [10**each for each in range(3, 11)]
+
+
+def test_repaired_composes_to_less_than_epsilon() -> None:
+    # How many releases are at most is in test_auditing_gdp_ncb.py.
+    for horizon in HORIZONS:
+        loss = partial(theory.composed_loss, horizon, theory.capped_phase_one(horizon))
+        assert 0.80 <= loss(release_log="base2") <= 0.97
+        # With carried means there is one release more, and that is enough, too.
+        assert 0.9 <= loss(1.0, "base2") <= 0.994
+        # Not so with the natural logarithm, nor with three releases more.
+        assert loss(release_log="natural") > 1.15
+        assert loss(3.0, "base2") > 1.0
+
+
 def test_no_run_releases_more_often_than_composition_counts() -> None:
     # Where all play goes to one arm, its releases are as many as can be: the bound is attained.
-    for horizon in (10**each for each in range(3, 11)):
+    for horizon in HORIZONS:
         single = dpbandits.bernoulli([1.0, 0.0])
         most = theory.releases(horizon, theory.capped_phase_one(horizon))
         interpretations = GDP.interpretations_from({}, "repaired")
@@ -183,27 +199,3 @@ def test_no_run_releases_more_often_than_composition_counts() -> None:
             whole = [[n for n in own if n & (n - 1) == 0] for own in releases.values()]
             found.append(max(map(len, whole)))
         assert max(found) == most
-
-
-# NCB
-
-
-def test_length_of_the_original_s_phase_one() -> None:
-    # Barman et al. (2023): ceil(16 sqrt(k T log T / log k)), 2.1e5, 7.3e5 and 2.5e6 for k = 50;
-    # A19.
-    for horizon, rounds in [(10**6, 212_612), (10**7, 726_209), (10**8, 2_455_032)]:
-        settings = told(NCB, horizon)
-        assert ncb._end_of_phase_one(settings, 50) == (rounds, np.inf)
-
-
-def test_index_of_ncb() -> None:
-    for interpretations, expected in [
-        # Mean 3/4 of 400 pulls, T = 1e6: Barman et al. (2023), D11, C20.
-        ({}, 1.3937898079),
-        ({"width": "2c"}, 2.1156844165),
-        ({"width": "2c", "log": "window"}, 1.7157545730),
-    ]:
-        settings = told(NCB, 10**6, **interpretations)
-        pulls, sums = np.array([400, 0, 5]), np.array([300.0, 0.0, 0.0])
-        indices = ncb._indices(ncb._width(settings), pulls, sums)
-        assert indices == pytest.approx([expected, np.inf, 0.0], rel=1e-9)

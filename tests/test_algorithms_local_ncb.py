@@ -7,7 +7,6 @@ planted deviation that it must catch.
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,33 +52,6 @@ def advance(
     written = algorithm.advance(settings, state, bandit.arrays, generator, out)
     found = (column[:written].tolist() for column in out)
     return list(zip(*found, strict=True))
-
-
-# (T, W = floor(sqrt T) + 1), Derived and the released code; at T = 2 and 3 the released loop would
-# run past T (D34).
-ROOTS = ((10**5, 317), (10**6, 1001), (10**7, 3163), (10**8, 10_001), (3, 2), (2, 2))
-
-
-def test_phase_one_lasts_as_long_as_the_cap() -> None:
-    cases: list[tuple[str, dict[str, str], Callable[[int, int], int]]] = [
-        ("as-coded", {}, lambda horizon, root: root + 1),
-        ("repaired", {}, lambda horizon, root: root + 1),
-        ("as-written", {"cap": "root", "stop_test": "off"}, lambda horizon, root: root),
-        ("repaired", {"cap": "tenth"}, lambda horizon, root: math.ceil(horizon / 10)),
-    ]
-    for (variant, interpretations, rounds), (horizon, root) in itertools.product(cases, ROOTS):
-        if interpretations and horizon > 10**5:
-            continue
-        settings_ = told(NCB, FIFTY_ARMS, horizon, variant, **interpretations)
-        state, generator = NCB.state(50), np.random.default_rng(1)
-        cap = rounds(horizon, root)
-        # One chunk a round in phase I, which ends with the round that reaches the cap.
-        last = min(cap, horizon)
-        advance(NCB, settings_, state, FIFTY_ARMS, generator, last - 1)
-        assert (state.phase[0], state.clock[0]) == (EXPLORING, last - 1)
-        advance(NCB, settings_, state, FIFTY_ARMS, generator, 1)
-        assert state.clock[0] == last
-        assert (state.phase[0] == EXPLORING) == (cap > horizon)
 
 
 # Derived: T -> rounds k n* at which the stop condition holds at its expectation for the best arm.
@@ -187,26 +159,6 @@ def test_horizons_of_ten_thousand_million() -> None:
         assert state.clock[0] == before + sum(length for _, length, _ in played) <= horizon
         if algorithm in ANYTIME.values():
             assert (state.length[0], state.uniform[0]) == (2**33, 0)
-
-
-def test_windows_are_uniform_with_probability_one_in_w_squared() -> None:
-    runs, control = 1000, np.random.default_rng(1)
-    for wrapper in ANYTIME.values():
-        uniform = np.zeros(3, np.int64)
-        settings_ = told(wrapper, FIVE_ARMS, 7, "as-coded")
-        for generator in map(np.random.default_rng, range(runs)):
-            state = wrapper.state(5)
-            while state.clock[0] < 7:
-                window = int(state.clock[0] + 1).bit_length() - 1
-                begins = state.clock[0] + 1 == 2**window
-                advance(wrapper, settings_, state, FIVE_ARMS, generator, 1)
-                assert state.length[0] == 2**window
-                uniform[window] += begins and state.uniform[0]
-        assert uniform[0] == runs
-        for count, length in zip(uniform[1:].tolist(), (2, 4), strict=True):
-            for found in (count, int(control.binomial(runs, 1 / length**2))):
-                assert stats.binomtest(found, runs, 1 / length**2).pvalue > LINE
-            assert stats.binomtest(count, runs, 1 / length).pvalue < LINE
 
 
 def test_a_window_is_a_fresh_run_of_its_length() -> None:

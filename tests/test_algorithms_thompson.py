@@ -13,7 +13,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET
 from dpbandits.algorithms.dp_ts import _BinaryMechanism
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import BERNOULLI, BINOMIAL_FROM
+from dpbandits.bandits.draws import BERNOULLI
 from dpbandits.kernels import new_segments
 from support import (
     FIVE_ARMS,
@@ -129,22 +129,3 @@ def test_chunks_are_rounds_of_algorithm_1(
     assert chunked.bit_generator.state == single.bit_generator.state
     total = sum(reward for _, _, reward in rounds)
     assert sum(rewards for _, _, rewards in chunks) == pytest.approx(total, rel=1e-12)
-
-
-def test_chunks_of_bernoulli_arms_below_the_binomial() -> None:
-    # 61 rounds leave no batch of more than 32 rewards, so no sum is a binomial.
-    for interpretations in all_interpretations(ALGORITHM):
-        bandit = dpbandits.bernoulli([0.9, 0.1])
-        settings = told(1.0, 61, interpretations, bandit)._replace(budget=4)
-        longer = 0
-        for seed in range(200):
-            chunks = list(
-                kernel_decisions(ALGORITHM, settings, bandit, np.random.default_rng(seed))
-            )
-            rounds = list(dp_ts_ucb_by_rounds(settings, bandit, np.random.default_rng(seed)))
-            longest = max(length for _, length, _ in chunks)
-            longer += longest > 1
-            if longest < BINOMIAL_FROM:
-                assert per_round(chunks) == [arm for arm, _, _ in rounds]
-                assert sum(total for _, _, total in chunks) == sum(total for _, _, total in rounds)
-        assert longer == (200 if interpretations["renewal"] == "batch" else 0)

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-import dpbandits
-from choosing_rows import INSTANCES, frames_of, grid_rows, rows_of, trial_rows
+from choosing_rows import INSTANCES, frames_of, rows_of, trial_rows
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.algorithms.guarantees import guarantee_of
@@ -18,7 +17,6 @@ from dpbandits.comparisons.choose import KEPT
 from dpbandits.comparisons.choosing import (
     LEAST,
     RATE,
-    TABLES,
     TIE,
     WINNER,
     family_scores,
@@ -48,8 +46,8 @@ from dpbandits.config import Context
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import sources_of
 from dpbandits.pipeline.project import Project
-from dpbandits.privacy import dp_ts_ucb_gdp, epsilon, modified_ts_gdp
-from dpbandits.reporting.draw import COLUMNS, drawn_diagram
+from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
+from dpbandits.reporting.draw import drawn_diagram
 from support import ROOT, refused
 from synthetic_results import ACROSS
 
@@ -213,12 +211,6 @@ def test_planted_ties_stay_ties_at_the_stated_rate() -> None:
     assert named < 7
 
 
-def test_without_the_correction_the_null_control_would_be_seen() -> None:
-    """The test above can fail: at a rate of 1 every tie has a winner."""
-    scores = mean_scores(family_scores(rows_of({"dp-se": 100.0, "adap-ucb": 100.0}, 0.2, 5)))
-    assert (winners(scores, rate=1.0)["verdict"] == WINNER).all()
-
-
 def test_most_named_winners_are_right_in_a_mixed_map() -> None:
     rows = []
     for number in range(40):
@@ -289,26 +281,26 @@ def with_base2(scores: dict[str, float], base2: dict[str, float]) -> pd.DataFram
     return pd.concat([rows_of(scores, 0.01, 1), other], ignore_index=True)
 
 
-BASES = ["default", "base2", "natural"]
+OPEN = [
+    # with base 2, and DP-TS with natural logarithms -> who ties, who is first in each base
+    ({"lazy-dp-ts": 60.0}, 80.0, "lazy-dp-ts", ["lazy-dp-ts"] * 3),
+    ({"lazy-dp-ts": 90.0}, 95.0, "lazy-dp-ts adap-ucb", ["lazy-dp-ts", "adap-ucb", "lazy-dp-ts"]),
+    # One base for all leaves the winner in its place, a worse one for it alone does not.
+    ({"lazy-dp-ts": 70.0}, 60.0, "lazy-dp-ts dp-ts", ["lazy-dp-ts"] * 3),
+]
 
 
-def test_a_winner_wins_whichever_logarithm_each_has() -> None:
-    scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-se": 100.0}
-    row = map_of(with_base2(scores, {"lazy-dp-ts": 60.0})).iloc[0]
-    assert (row["verdict"], row["first"], row["tied"]) == (WINNER, "lazy-dp-ts", "lazy-dp-ts")
-    assert row[BASES].tolist() == ["lazy-dp-ts"] * 3
-    row = map_of(with_base2(scores, {"lazy-dp-ts": 90.0})).iloc[0]
-    assert (row["verdict"], row["tied"]) == (TIE, "lazy-dp-ts adap-ucb")
-    assert row[BASES].tolist() == ["lazy-dp-ts", "adap-ucb", "lazy-dp-ts"]
-
-
-def test_a_winner_may_depend_on_the_logarithms_of_two_at_once() -> None:
-    """One base for all leaves the winner in its place, a worse one for it alone does not."""
-    rows = with_base2({"lazy-dp-ts": 50.0, "dp-ts": 80.0}, {"lazy-dp-ts": 70.0})
-    natural = rows_of({"dp-ts": 60.0}, 0.01, 3).assign(interpretation="log=natural")
-    row = map_of(pd.concat([rows, natural], ignore_index=True)).iloc[0]
-    assert row[BASES].tolist() == ["lazy-dp-ts"] * 3
-    assert row["verdict"] == TIE
+@pytest.mark.parametrize(("base2", "natural", "tied", "firsts"), OPEN)
+def test_a_winner_wins_whichever_logarithm_each_has(
+    base2: dict[str, float], natural: float, tied: str, firsts: list[str]
+) -> None:
+    scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-ts": 100.0}
+    other = rows_of({"dp-ts": natural}, 0.01, 3).assign(interpretation="log=natural")
+    rows = pd.concat([with_base2(scores, base2), other], ignore_index=True)
+    row = map_of(rows).iloc[0]
+    assert row["verdict"] == (TIE if " " in tied else WINNER)
+    assert (row["first"], row["tied"]) == ("lazy-dp-ts", tied)
+    assert row[["default", "base2", "natural"]].tolist() == firsts
 
 
 def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
@@ -317,38 +309,19 @@ def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
     assert firsts.to_dict() == dict.fromkeys(CLASSES, "ldp-ncb")
 
 
-def test_trials_are_judged_by_the_share_that_misses_and_the_plane_stands_beside() -> None:
+def test_an_arm_that_is_missed_by_few_wins() -> None:
     rows = trial_rows()
-    table = TABLES["best-arm"]({"best-arm": rows}).set_index("algorithm")
-    np.testing.assert_allclose(table["success"], 0.73)
-    assert table.loc["dp-bai", "plane"] == pytest.approx(0.84)
     assert (map_of(rows)["verdict"] == TIE).all()
     rows.loc[(rows["algorithm"] == "dp-od"), "value"] = [820, 999, 999]
     assert set(map_of(rows)["first"]) == {"dp-od"}
 
 
-def test_the_gain_by_tuning_is_a_ratio_with_an_interval() -> None:
-    table = TABLES["tuning"](frames_of(["regret", "untuned"]))
-    assert len(table) == 9
-    is_harm = table["epsilon"] == 5.0
-    np.testing.assert_allclose(table["gain"], np.where(is_harm, 0.5, 2.0))
-    assert set(zip(table["b"], table["c"], strict=True)) == {(50.0, 9.0)}
-
-
 @pytest.mark.parametrize("name", STUDY.figure_entries)
-def test_every_figure_is_drawn_with_its_numbers(name: str) -> None:
+def test_every_figure_is_drawn_with_text_that_is_large_enough(name: str) -> None:
     frames = frames_of(STUDY.figure_entries[name]["reads"])
-    drawn, points = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
-    assert list(points.columns) == COLUMNS
-    assert points[["x", "y"]].notna().all(axis=None)
-    assert len(drawn.axes) == (2 if name == "extra-tuning" else 4)
+    drawn, _ = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
     drawn.canvas.draw()
-    texts = [text for text in drawn.findobj(Text) if text.get_text()]
-    assert min(text.get_fontsize() for text in texts) >= 7.0
-    if name == "extra-map":
-        # Two classes; with made-up logarithms AdaP-UCB ties on twenty arms.
-        assert len(points) == 2 * len(grid_rows()[SETTING].dropna().drop_duplicates())
-        assert points["series"].str.contains("tie of").any()
+    assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text()) >= 7.0
 
 
 KINDS = {name: kind for name, (_, kind) in REGRET.items() if name not in ("kl-ucb", "ts-beta")}
@@ -398,28 +371,11 @@ def test_the_tables_depend_on_no_kernel() -> None:
     assert not [path for path in sources if path.startswith("algorithms/")]
 
 
-@pytest.mark.slow
 def test_from_zeros_little_noise_locks_the_best_arm_out() -> None:
-    """As the caption says; with the means carried on, as printed, regret falls to the end."""
-    cells = {
-        line.tags.get("epsilon"): line
-        for line in series("ts-is-dp-arms")
-        if line.cell.definition.id == "gdp-ncb"
-    }
-    final = {}
-    for start, budget in itertools.product(("zeros", "carried"), (5, 100)):
-        cell = cells[budget].cell
-        final[start, budget] = dpbandits.simulate(
-            algorithm=cell.definition.id,
-            params=vars(cell.parameters),
-            bandit=cell.bandit,
-            horizon=cell.horizon,
-            runs=len(cells[budget].runs),
-            variant=cell.variant,
-            interpretations={"start": start},
-        ).pseudo_regret.mean()
-    assert final["zeros", 100] > 1.5 * final["zeros", 5]
-    assert final["carried", 100] < final["carried", 5]
+    """As the caption says of the published curve."""
+    table = pd.read_csv(ROOT / "docs/figures/equal-privacy/extra-equal-privacy-b.csv")
+    regret = table[table["series"] == "GDP-NCB"].set_index("x")["y"]
+    assert regret[100] > 1.5 * regret[5]
 
 
 def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
@@ -429,12 +385,6 @@ def test_tuning_and_comparison_share_no_run_and_no_paper_is_left_out() -> None:
         tuning = ACROSS.plan(plan.tuned_by)
         assert (tuning.spec.instance, tuning.horizon) == (plan.spec.instance, plan.horizon)
         assert plan.spec.runs.first + plan.runs <= tuning.spec.runs.first
-
-
-def test_a_level_is_worth_its_budget() -> None:
-    """ts-is-dp, Appendix D: eta = 1 and 5 are worth 4.88 and 35.57 at delta = 1e-6."""
-    assert [level(4.88), level(35.57)] == pytest.approx([1, 5], abs=2e-3)
-    assert epsilon(DELTA, level(0.2)) == pytest.approx(0.2, rel=1e-6)
 
 
 def test_the_least_alpha_meets_the_budget_and_a_smaller_one_does_not() -> None:

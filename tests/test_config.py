@@ -271,6 +271,18 @@ def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
     assert (short.simulation("longer").horizon, short.simulation("longer").runs) == (5000, 400)
 
 
+def test_plans_say_how_many_runs_make_a_curve(tmp_path: Path) -> None:
+    for told, scale, expected in (
+        ({"count": 40, "runs_per_curve": 20}, "paper", [range(20), range(20, 40)]),
+        ({"count": 40, "runs_per_curve": 20}, "quick", [range(5)]),
+        ({"count": 40}, "paper", [range(40)]),
+    ):
+        runs = {"runs": {"first": 0, **told}, "metrics": ["nash_regret"]}
+        study = made(tmp_path, lambda file: file["simulations"]["curves"].update(runs), scale)
+        [series] = study.simulation("curves").series()
+        assert [work.runs for work in series.works] == expected
+
+
 def instances(*names: str, **changes: Any) -> Change:
     """Let the cells of the curves name instances."""
 

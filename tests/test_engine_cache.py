@@ -26,7 +26,7 @@ from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.pipeline.project import Project
 from invented import entries
-from support import changed_environment, message_of, replace_in, run_python
+from support import ROOT, changed_environment, message_of, replace_in, run_python
 
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
 CELL: dict[str, Any] = {
@@ -35,13 +35,7 @@ CELL: dict[str, Any] = {
     "horizon": 30,
     "metrics": ["pseudo_regret", "pulls"],
 }
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-EXAMPLE = load_algorithm(EXAMPLES / "my_algorithm.py")
-PLAYED: list[tuple[Any, dict[str, float]]] = [
-    ("ucb1", {}),
-    ("lazy-dp-ts", {"epsilon": 1.0}),
-    (EXAMPLE, {"epsilon": 1.0, "pulls": 2}),
-]
+EXAMPLE = load_algorithm(ROOT / "examples/my_algorithm.py")
 
 
 def work(runs: int = 10, **changes: Any) -> Work:
@@ -57,30 +51,6 @@ def test_runs_of_a_cell_are_one_file(cache_folder: Path) -> None:
     assert [each.stem.partition("-")[2] for each in entries(cache_folder)] == ["0-35", "35-5"]
     for name, values in found.items():
         np.testing.assert_array_equal(more[name][:35], values)
-
-
-def test_keys_hold_all_that_the_numbers_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    works = [
-        work(),
-        work(horizon=31),
-        work(metrics=["pulls"]),
-        work(grid=[29]),
-        work(interpretations={"clock": "coming"}),
-        work(stream="shared"),
-        work(algorithm="ts-gaussian"),
-        work(metrics=["nash_regret"]),
-        work(9, metrics=["nash_regret"]),
-    ]
-    keys = {each.key(3) for each in works}
-    assert len(keys) == len(works)
-    assert work(9, grid=[30], interpretations={"clock": "played"}).key(3) == works[0].key(3)
-    assert work().key(4) not in keys
-    for name in ("numpy", "numba"):
-        with monkeypatch.context() as patched:
-            patched.setattr(f"{name}.__version__", "0.0.1")
-            assert work().key(3) not in keys
-    monkeypatch.setattr("dpbandits.engine.cells.algorithm_fingerprint", lambda *_: "other")
-    assert work().key(3) not in keys
 
 
 def test_damage_is_shown_and_computed_again(
@@ -118,8 +88,9 @@ def test_damage_is_shown_and_computed_again(
 # Folders that cannot be written.
 
 
-def simulation(workers: int = 1) -> dpbandits.Simulation:
-    return dpbandits.simulate(algorithm="ucb1", bandit=BANDIT, horizon=30, runs=40, workers=workers)
+def simulation(**changes: Any) -> dpbandits.Simulation:
+    base: dict[str, Any] = {"algorithm": "ucb1", "bandit": BANDIT, "horizon": 30, "runs": 40}
+    return dpbandits.simulate(**(base | changes))
 
 
 def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
@@ -135,7 +106,7 @@ def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
         monkeypatch.setattr(unwritable, "folders", set())
         capsys.readouterr()
         for _ in range(2):
-            np.testing.assert_array_equal(simulation(workers).pseudo_regret, expected)
+            np.testing.assert_array_equal(simulation(workers=workers).pseudo_regret, expected)
         [line] = [each for each in capsys.readouterr().err.splitlines() if "warning: " in each]
         assert line.startswith(f"warning: {file}: the cache cannot be written (")
 
@@ -170,10 +141,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with results of two algorithms of the registry and a user-defined one."""
     monkeypatch.setenv("DPBANDITS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    for algorithm, params in PLAYED:
-        dpbandits.simulate(
-            algorithm=algorithm, params=params, bandit=BANDIT, horizon=30, runs=20
-        ).summary()
+    simulation().summary()
+    simulation(algorithm="lazy-dp-ts", params={"epsilon": 1.0}).summary()
+    simulation(algorithm=EXAMPLE, params={"epsilon": 1.0, "pulls": 2}).summary()
     compiled(tmp_path / "cache", KERNELS_HASH)
     return tmp_path / "cache"
 
@@ -264,8 +234,8 @@ def test_clear_asks(
     (folder / "thesis.tex").write_text("mine")
     question = f" from {folder}? [y/N] "
     for stdin, status, left in (
-        (io.StringIO("y\n"), 2, 4),
-        *((Terminal(answer), 2, 4) for answer in ("", "n\n", "\n")),
+        (io.StringIO("y\n"), 2, 3),
+        *((Terminal(answer), 2, 3) for answer in ("", "n\n", "\n")),
         *((Terminal(answer), 0, 0) for answer in ("y\n", "yes\n")),
     ):
         simulation().summary()
@@ -323,7 +293,7 @@ def test_results_go_to_the_user_s_folder_or_the_project_s(
     for text in ("", "a: [", "- papers", "cache: here", "papers: [a]\nseed: 1"):
         (tmp_path / "config/config.yaml").write_text(text)
         assert folder_now() == tmp_path / "home/dpbandits", "that is no project"
-    shutil.copytree(EXAMPLES.parent / "config", tmp_path / "config", dirs_exist_ok=True)
+    shutil.copytree(ROOT / "config", tmp_path / "config", dirs_exist_ok=True)
     replace_in(tmp_path / "config/config.yaml", "cache: .cache/dpbandits", "cache: a folder")
     project = Project.load()
     for given, expected in (("", "a folder"), (str(tmp_path / "given"), "given")):

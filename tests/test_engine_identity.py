@@ -4,7 +4,6 @@ Edits are made in a copy of the package's sources, which are then read anew.
 """
 
 import ast
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 import pytest
 
 import dpbandits
-from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.engine import identity
-from dpbandits.engine.cells import Cell, algorithm_fingerprint, make_cell
+from dpbandits.engine.cells import Cell, Work, algorithm_fingerprint, make_cell
 from dpbandits.engine.identity import (
     PLAY,
     SOURCES,
@@ -27,10 +26,9 @@ from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS
 from support import FIVE_ARMS, copy_package, refused, run_python
 
-MODIFIED = {"b": 3, "c": 2.0}
 BASE: dict[str, Any] = {
     "algorithm": "m-ts-gaussian",
-    "parameters": MODIFIED,
+    "parameters": {"b": 3, "c": 2.0},
     "bandit": FIVE_ARMS,
     "horizon": 100,
 }
@@ -40,46 +38,51 @@ def key_of(cell: Cell) -> str:
     return f"{stream_key(cell.stream_description):032x}"
 
 
-def test_key_is_the_hash_of_the_canonical_text() -> None:
-    text = (
-        '{"algorithm":"m-ts-gaussian","bandit":[{"law":"bernoulli","parameter":0.5},'
-        '{"law":"truncated-exponential","parameter":2.0}],"horizon":9,'
-        '"parameters":{"b":3,"c":2.0},"readings":{"count":"n"},"variant":"as-written"}'
-    )
-    arms = (dpbandits.bandits.Bernoulli(0.5), dpbandits.bandits.TruncatedExponential(2))
-    changes = {"bandit": dpbandits.Bandit(arms), "interpretations": {"count": "n"}, "horizon": 9}
-    expected = hashlib.sha256(text.encode()).hexdigest()[:32]
-    assert key_of(make_cell(**{**BASE, **changes})) == expected
-    named = [make_cell(**{**BASE, "horizon": t}, stream="shared") for t in (100, 7)]
-    assert {*map(key_of, named)} == {"c222935f1a6a53196f723df8a5c3959b"}
+# What is changed, whether the stream is the same, and whether the entry of the cache is.
+KEYS: list[tuple[dict[str, Any], bool, bool]] = [
+    ({"interpretations": {"count": "n+1", "long_pre_pull": "truncate"}}, True, True),
+    ({"variant": "as-written"}, True, True),
+    ({"parameters": {"c": 2, "b": 3}}, True, True),
+    ({"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))}, True, True),
+    ({"grid": [100]}, True, True),
+    ({"grid": [1, 2, 50]}, True, False),
+    ({"metrics": ["pulls", "realised_regret"]}, True, False),
+    ({"metrics": ["nash_regret"]}, True, False),
+    ({"stream": "shared"}, False, False),
+    ({"algorithm": "ts-gaussian", "parameters": {}}, False, False),
+    ({"parameters": {"b": 4, "c": 2.0}}, False, False),
+    ({"parameters": {"b": 3, "c": 2.0000000000000004}}, False, False),
+    ({"interpretations": {"count": "n"}}, False, False),
+    ({"interpretations": {"long_pre_pull": "error"}}, False, False),
+    ({"bandit": dpbandits.bernoulli([0.625, 0.75, 0.5, 0.375, 0.25])}, False, False),
+    ({"bandit": dpbandits.truncated_exponential([0.75, 0.625, 0.5, 0.375, 0.25])}, False, False),
+    ({"horizon": 101}, False, False),
+]
 
 
-def test_the_key_names_what_is_simulated_and_nothing_else() -> None:
-    for same in [
-        {"interpretations": {"count": "n+1"}},
-        {"interpretations": {"count": "n+1", "long_pre_pull": "truncate"}},
-        {"variant": "as-written"},
-        {"parameters": {"c": 2, "b": 3}},
-        {"bandit": dpbandits.bernoulli((3 / 4, 5 / 8, 0.5, 0.375, 0.25))},
-        {"grid": [1, 2, 50]},
-        {"metrics": ["pulls", "realised_regret"]},
-    ]:
-        assert key_of(make_cell(**{**BASE, **same})) == key_of(make_cell(**BASE))
-    for other in [
-        {"algorithm": "ts-gaussian", "parameters": {}},
-        {"parameters": {"b": 4, "c": 2.0}},
-        {"parameters": {"b": 3, "c": 2.0000000000000004}},
-        {"interpretations": {"count": "n"}},
-        {"interpretations": {"long_pre_pull": "error"}},
-        {"bandit": dpbandits.bernoulli([0.625, 0.75, 0.5, 0.375, 0.25])},
-        {"bandit": dpbandits.truncated_exponential([0.75, 0.625, 0.5, 0.375, 0.25])},
-        {"horizon": 101},
-        {"stream": "shared"},
-    ]:
-        assert key_of(make_cell(**{**BASE, **other})) != key_of(make_cell(**BASE))
+def entry_of(runs: int = 5, seed: int = 1, **changes: Any) -> str:
+    return Work(make_cell(**(BASE | changes)), range(runs)).key(seed)
 
 
-REGRETS, IDENTIFY = set(REGRET), set(IDENTIFICATION)
+def test_keys_name_what_is_simulated_and_those_of_entries_all_that_numbers_depend_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream, entry = key_of(make_cell(**BASE)), entry_of()
+    for changes, same_stream, same_entry in KEYS:
+        assert (key_of(make_cell(**(BASE | changes))) == stream) == same_stream, changes
+        assert (entry_of(**changes) == entry) == same_entry, changes
+    others = [entry_of(**changes) for changes, _, is_same in KEYS if not is_same]
+    assert len({*others}) == len(others)
+    assert key_of(make_cell(**BASE, stream="shared")) == "c222935f1a6a53196f723df8a5c3959b"
+    assert entry_of(4) == entry
+    assert entry_of(4, metrics=["nash_regret"]) != entry_of(metrics=["nash_regret"])
+    assert entry_of(seed=2) != entry
+    for name in ("numpy", "numba"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"{name}.__version__", "0.0.1")
+            assert entry_of() != entry
+    monkeypatch.setattr("dpbandits.engine.cells.algorithm_fingerprint", lambda *_: "other")
+    assert entry_of() != entry
 
 
 def forget() -> None:
@@ -114,7 +117,7 @@ def test_edits_reach_their_importers(root: Path) -> None:
         ("engine/play.py", {*REGISTRY}),
         ("engine/identity.py", {*REGISTRY}),
         ("metrics/nash.py", {*REGISTRY}),
-        ("privacy/gaussian.py", {*IDENTIFY, "dp-ts-ucb", "ts-gaussian", "m-ts-gaussian"}),
+        ("privacy/gaussian.py", {*IDENTIFICATION, "dp-ts-ucb", "ts-gaussian", "m-ts-gaussian"}),
         ("algorithms/guarantees.py", set()),
         ("engine/cells.py", set()),
     ]:

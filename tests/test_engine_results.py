@@ -1,7 +1,6 @@
 """Works of cells: what is computed again, by any number of workers; result tables of them."""
 
 import functools
-import hashlib
 import math
 import os
 import re
@@ -18,7 +17,6 @@ import dpbandits
 from dpbandits import bernoulli, linear
 from dpbandits._cache_folder import unwritable
 from dpbandits.algorithms import REGRET
-from dpbandits.config.experiments import Caps, SimulationPlan, SimulationSpec
 from dpbandits.engine import progress
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
@@ -28,7 +26,9 @@ from dpbandits.engine.play import TRIALS
 from dpbandits.engine.provenance import require_current, write_provenance
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
+from dpbandits.metrics import NOMINAL as PREFIX
 from dpbandits.pipeline.check import blank_results
+from invented import entries
 from support import message_of, refused
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
@@ -70,12 +70,6 @@ def nash_curves() -> list[Work]:
     return [work(0, 6, **each) for each in (rounds, episodes, never)]
 
 
-def entries(folder: Path) -> dict[str, str]:
-    """Return the sha256 of every file below a folder, by name."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
 @pytest.fixture
 def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Return a list that takes down the ends of all runs that are played."""
@@ -105,7 +99,7 @@ def test_values_and_bytes_are_the_same_for_any_number_of_workers(tmp_path: Path)
     for workers in (1, 3):
         cache = Cache(tmp_path / str(workers))
         found.append(compute(works, root_seed=ROOT_SEED, workers=workers, cache=cache))
-        bytes_written.append(entries(cache.cells))
+        bytes_written.append({path.name: path.read_bytes() for path in entries(cache.folder)})
     assert len(bytes_written[0]) == len(works)
     assert bytes_written[0] == bytes_written[1]
     assert [*map(bytes_of, found[0])] == [*map(bytes_of, found[1])]
@@ -183,7 +177,7 @@ def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: 
         patched.setattr(Work, "play", failing)
         with pytest.raises(ArithmeticError, match="planted"):
             compute(works, root_seed=ROOT_SEED)
-    assert list(entries(cache_folder)) == [f"{works[0].key(ROOT_SEED)}-0-10.npz"]
+    assert [path.stem for path in entries(cache_folder)] == [f"{works[0].key(ROOT_SEED)}-0-10"]
     after = compute(works, root_seed=ROOT_SEED)
     assert runs_of(after[1], range(30)) == runs_of(works[1].play(ROOT_SEED), range(30))
 
@@ -327,6 +321,7 @@ def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPat
 # Result tables.
 
 FINGERPRINT = "0123456789abcdef"
+every = np.ndenumerate
 SERIES = [
     Series("one", {"eta": 2}, cell(metrics=["pseudo_regret", "pulls"], grid=[17, 60]), range(5, 9)),
     Series("two", {}, cell(algorithm="ucb1", parameters={}, metrics=["pulls"]), range(2)),
@@ -346,20 +341,21 @@ def path(tmp_path: Path, frame: pd.DataFrame) -> Path:
 
 
 def test_tables_hold_every_value_and_come_back(path: Path, frame: pd.DataFrame) -> None:
-    # 4 runs at 2 times, 4 and 2 runs of 5 arms.
-    assert len(frame) == 4 * 2 + 4 * 5 + 2 * 5
-    expected = SERIES[0].works[0].play(1)
-    one = frame[frame.series == "one"]
-    assert set(one.run) == {5, 6, 7, 8}
-    for run in range(4):
-        for metric, times, arms in (
-            ("pseudo_regret", [17, 60], [-1, -1]),
-            ("pulls", [60] * 5, [0, 1, 2, 3, 4]),
-        ):
-            found = one[(one.run == 5 + run) & (one.metric == metric)][["t", "arm", "value"]]
-            rows = zip(times, arms, expected[metric][run], strict=True)
-            assert found.to_numpy().tolist() == [*map(list, rows)]
-    assert one[["b", "c", "eta"]].drop_duplicates().values.tolist() == [[2, 1.5, 2]]
+    """4 runs at 2 times, 4 and 2 runs of 5 arms."""
+    one, two = (series.works[0].play(1) for series in SERIES)
+    expected = [
+        *(
+            (5 + i, "pseudo_regret", (17, 60)[j], -1, x)
+            for (i, j), x in every(one["pseudo_regret"])
+        ),
+        *((5 + i, "pulls", 60, j, x) for (i, j), x in every(one["pulls"])),
+        *((i, "pulls", 60, j, x) for (i, j), x in every(two["pulls"])),
+    ]
+    rows = frame[["run", "metric", "t", "arm", "value"]]
+    assert [*rows.itertuples(index=False, name=None)] == expected
+    assert frame.series.tolist() == ["one"] * 28 + ["two"] * 10
+    tags = frame.loc[frame.series == "one", ["b", "c", "eta"]]
+    assert tags.drop_duplicates().values.tolist() == [[2, 1.5, 2]]
     pd.testing.assert_frame_equal(read_results(path, FINGERPRINT), frame)
     assert [each.name for each in path.parent.iterdir()] == ["fig1.parquet"]
 
@@ -424,21 +420,24 @@ RECORDED = ["nash_regret", "nash_influence", "pulls", "nominal_nash_regret"]
 
 
 def test_rows_of_a_curve() -> None:
+    """Quantities at 3 times, true and nominal; influences of 6 runs at 3 times; pulls of 3 arms."""
     curves = [Series("one", {}, curve(bandit=NOMINAL, metrics=RECORDED).cell, range(10, 16))]
     one = results_frame(curves, compute_series(curves, root_seed=7))
-    # Quantities at 3 times, true and nominal; influences of 6 runs at 3 times; pulls of 3 arms.
-    assert len(one) == 2 * len(QUANTITIES) * 3 + 6 * 3 + 6 * 3
-    expected = curves[0].works[0].play(7)
-    for prefix in ("", "nominal_"):
-        for number, name in enumerate(QUANTITIES):
-            rows = one.loc[one.metric == prefix + name, ["t", "run", "trials", "value"]]
-            values = expected[prefix + "nash_regret"][0, number]
-            assert rows.to_numpy().tolist() == [
-                [t, 10, 6, value] for t, value in zip([1, 170, 400], values, strict=True)
-            ]
-    influences = one.loc[(one.metric == "nash_influence") & (one.t == 170), ["run", "value"]]
-    values = expected["nash_influence"][:, 1]
-    assert influences.to_numpy().tolist() == [[10 + i, value] for i, value in enumerate(values)]
+    found, times = curves[0].works[0].play(7), (1, 170, 400)
+    expected = [
+        *((10 + i, "pulls", 400, j, 1, x) for (i, j), x in every(found["pulls"])),
+        *(
+            (10 + i, "nash_influence", times[j], -1, 1, x)
+            for (i, j), x in every(found["nash_influence"])
+        ),
+        *(
+            (10, prefix + QUANTITIES[i], times[j], -1, 6, x)
+            for prefix in ("", PREFIX)
+            for (i, j), x in every(found[f"{prefix}nash_regret"][0])
+        ),
+    ]
+    rows = one[["run", "metric", "t", "arm", "trials", "value"]]
+    assert sorted(rows.itertuples(index=False, name=None)) == sorted(expected)
     for metric, best in (("best_mean", 0.75), ("nominal_best_mean", 1.0)):
         assert (one[one.metric == metric].value == best).all()
 
@@ -456,18 +455,3 @@ def test_interpretations_are_told_off_those_of_the_variant() -> None:
         series = [Series("one", {}, each, range(6))]
         rows = results_frame(series, compute_series(series, root_seed=1))
         assert {*zip(rows["variant"], rows["interpretation"], strict=True)} == {(variant, text)}
-
-
-def test_plans_say_how_many_runs_make_a_curve() -> None:
-    for per_curve, caps, expected in (
-        ({"runs_per_curve": 20}, Caps(), [range(20), range(20, 40)]),
-        ({"runs_per_curve": 20}, Caps(runs=10), [range(10)]),
-        ({}, Caps(), [range(40)]),
-    ):
-        spec = {"instance": "two", "horizon": 50, "grid": {"at": [50]}}
-        spec |= {"metrics": ["nash_regret"], "cells": [{"algorithm": "ucb1"}]}
-        spec |= {"runs": {"first": 0, "count": 40, **per_curve}}
-        instance = {"law": "bernoulli", "means": [0.7, 0.5]}
-        parsed = SimulationSpec.model_validate(spec)
-        [series] = SimulationPlan("one", parsed, instance, caps, {}, "experiments.yaml").series()
-        assert [work.runs for work in series.works] == expected

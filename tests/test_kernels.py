@@ -2,7 +2,6 @@
 
 import ast
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from dpbandits import kernels
 from dpbandits.kernels import _Files
+from support import copy_package
 
 ROOT = Path(kernels.__file__).parent
 
@@ -84,9 +84,7 @@ def test_all_that_machine_code_is_made_of_is_in_its_key() -> None:
 
 
 def test_the_key_is_that_of_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = tmp_path / "dpbandits"
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(kernels, "_ROOT", copy)
+    monkeypatch.setattr(kernels, "_ROOT", copy_package(tmp_path))
     files = kernels.kernel_files()
     assert kernels.hash_of(files) == kernels.KERNELS_HASH
     for path in files:

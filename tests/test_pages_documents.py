@@ -23,7 +23,7 @@ from dpbandits.pages.verdicts import ANSWERS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
 from invented import copy_parts
-from site_pages import long_sentences, replaced_words, words
+from site_pages import unplain, words
 from support import DOCUMENTS, ROOT, refused
 
 PROJECT = Project.load(ROOT)
@@ -111,13 +111,8 @@ def test_a_threshold_that_is_not_the_papers_is_named_in_the_row_of_its_claim() -
                 assert said, f"{claim.id}: its rule lacks 'chosen here' or 'the paper's own'"
 
 
-def test_another_verdict_gives_another_page_and_a_missing_number_none(tmp_path: Path) -> None:
+def test_a_missing_number_of_a_finding_gives_no_page(tmp_path: Path) -> None:
     folder = copy_parts(tmp_path, "config", "workflow", "docs") / "docs/figures/ts-is-dp"
-    for name in ("claims", "simultaneous"):
-        path = folder / f"{name}.csv"
-        path.write_text(path.read_text().replace(",as-written,,holds", ",as-written,,fails"))
-    changed = Contents.of(Project.load(tmp_path))
-    assert paper_page(changed, "ts-is-dp") != PAGES["ts-is-dp"]
     path = folder / "findings-evidence.csv"
     path.write_text(path.read_text().replace("TSDP-F7", "TSDP-F6"))
     with pytest.raises(InputError, match=r"findings\.TSDP-F\d+.* are meant"):
@@ -255,7 +250,7 @@ def test_no_computed_number_is_typed(paper: str) -> None:
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_sentences_are_short_and_words_that_were_replaced_gone(name: str) -> None:
-    assert long_sentences(MEASURED[name]) + replaced_words(MEASURED[name]) == []
+    assert unplain(MEASURED[name]) == []
 
 
 def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import mpmath as mp
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -70,21 +69,15 @@ def test_delta_of_pure_privacy(p: float, share: float) -> None:
 @example(p=30.0, delta=1 - 1e-10)
 @example(p=1.0, delta=math.nextafter(math.tanh(0.5), 0.0))
 @example(p=5e-324, delta=1e-300)
+@example(p=1e100, delta=0.5)
+@example(p=1e-20, delta=5.1e-21)
+@example(p=1e-300, delta=1e-303)
 def test_epsilon_of_pure_privacy(p: float, delta: float) -> None:
     with mp.workdps(digits_for(p, delta)):
         true, found = true_epsilon(p, delta), mp.mpf(Guarantee("pure", p).epsilon(delta))
         assert found >= true
         # Where delta is just below that of epsilon = 0 rounding of p is all there is.
         assert found <= true + max(mp.mpf(p) * mp.mpf(2) ** -48, mp.mpf(1e-322))
-
-
-def test_the_smallest_numbers() -> None:
-    for p, delta, epsilon in [(1e-20, 1e-30, 1e-20 - 2e-30), (1e-300, 1e-303, 0.998e-300)]:
-        assert Guarantee("pure", p).epsilon(delta) == pytest.approx(epsilon, rel=1e-14)
-    assert Guarantee("pure", 1e-20).delta(0.0) == pytest.approx(5e-21, rel=1e-14)
-    assert Guarantee("pure", 1e-20).epsilon(5.1e-21) == 0.0
-    assert Guarantee("pure", 1e100).epsilon(0.5) == 1e100
-    assert Guarantee("pure", 5e-324).delta(0.0) > 0.0
 
 
 @given(p=parameters, slack=st.floats(1e-12, 0.9), share=shares)

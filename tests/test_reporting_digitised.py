@@ -2,7 +2,6 @@
 
 import copy
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from scipy import stats
 
 from dpbandits.config.documents import load_yaml
 from dpbandits.errors import InputError
-from dpbandits.papers.dp_ncb import derived, theory
+from dpbandits.papers.dp_ncb import theory
 from dpbandits.reporting.digitised import (
     COMPARED,
     compare_digitised,
@@ -27,30 +26,10 @@ from dpbandits.reporting.digitised import (
 )
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.spec import has_published
-from support import refused
+from support import ROOT, refused
 from synthetic_results import FOURTH, changed
 
-VALUES = read_digitised(digitised_path(FOURTH.path))
 HEAD = "panel,series,x,y,tolerance\n"
-
-
-def test_ours_is_recorded_at_each_of_184_digitised_values() -> None:
-    """Eight of each of 23 curves, so that nothing is interpolated."""
-    assert Counter(panel for panel, _ in VALUES) == {
-        **dict.fromkeys("bcd", 5),
-        "a": 2,
-        "e": 3,
-        "f": 3,
-    }
-    simulations = {"b": "panel-b", "c": "panels-c-to-e", "f": "panel-f"}
-    recorded = {
-        name: set(FOURTH.plan(of).series()[0].cell.grid) for name, of in simulations.items()
-    }
-    recorded["a"] = {series.cell.horizon for series in FOURTH.plan("panel-a").series()}
-    for (panel, series), points in VALUES.items():
-        assert len(points) == 8
-        times = recorded[panel.translate({ord("d"): "c", ord("e"): "c"})]
-        assert {int(x) for x, _, _ in points} <= times, (panel, series)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +60,7 @@ def test_every_reference_gets_its_points_and_the_document_stays_as_it_is(tmp_pat
     filled = with_digitised(figures, FOURTH.path)
     assert figures == before
     points = filled["fig1"]["panels"]["c"]["series"][1]["published"]["points"]
-    assert points == VALUES["c", "GDP-NCB eps=0.2"]
+    assert points == read_digitised(digitised_path(FOURTH.path))["c", "GDP-NCB eps=0.2"]
     assert points[0] == [300_000, 0.4044, 0.0052]
     # Others show digitised values too: each value is compared once.
     assert [name for name in filled if has_published(filled[name])] == ["fig1"]
@@ -146,55 +125,35 @@ def test_digitised_values_are_compared_with_what_is_drawn(tmp_path: Path) -> Non
             np.testing.assert_allclose(shown[column], values, rtol=1e-8)
 
 
-def moved(shift: dict[str, float]) -> pd.DataFrame:
-    """Compare the digitised curves with some of them moved by so many digitisation errors.
-
-    An interval of ours is half as wide as these errors.
-    """
-    columns = ["panel", "series", "x", "published", "tolerance"]
-    rows = [(f"fig1{key[0]}", key[1], *point) for key in VALUES for point in VALUES[key]]
-    values = pd.DataFrame(rows, columns=columns).assign(variant="", interpretation="")
-    error = values["tolerance"]
-    ours = values["published"] + values["panel"].str[-1].map(shift).fillna(0.0) * error
-    return with_agreement(values.assign(rebuilt=ours, lo=ours - error / 2, hi=ours + error / 2))
+def published(name: str) -> pd.DataFrame:
+    return pd.read_csv(ROOT / f"docs/tables/dp-ncb/{name}.csv", keep_default_na=False)
 
 
-def test_values_are_counted_within_the_error_and_with_our_interval() -> None:
-    for errors, agrees, within in [(0.0, 40, 40), (-1.0, 40, 40), (1.4, 0, 40), (-1.6, 0, 0)]:
-        values = moved({"d": errors}).query("panel == 'fig1d'")
-        # Published minus ours.
-        above = pytest.approx(-errors * values["tolerance"].mean(), abs=1e-12)
-        expected = {"values": 40, "agrees": agrees, "within_interval": within, "above": above}
-        expected |= {"differs": 40 - within, "reproduced": "yes" if within else "no", "sharp": 0}
-        counts = count_agreement(values)
-        assert {key: counts[key] for key in expected} == expected
+def test_values_agree_and_are_counted_as_is_published() -> None:
+    values = published("digitised")
+    assert with_agreement(values)["agreement"].tolist() == values["agreement"].tolist()
+    counted = FOURTH.paper.tables["reproduction"]({"digitised": values})
+    pd.testing.assert_frame_equal(counted, published("reproduction"), rtol=1e-8)
+    assert counted["values"].tolist()[-3:] == [184, 160, 152]
 
 
 def test_a_figure_is_reproduced_as_drawn_panel_by_panel() -> None:
     words = ["agrees"] * 38 + ["differs"] * 2
     assert is_reproduced(words), "one value in twenty may differ"
     assert not is_reproduced([*words[1:], "differs"])
-    values = moved({"e": 3.0})
-    assert reproduced_as_drawn(values, "fig1b") == "yes: 40 of 40 digitised values"
-    assert reproduced_as_drawn(values, "fig1").startswith("yes (a), (b), (c), (d), (f); no (e)")
-    assert reproduced_as_drawn(values, "fig1").endswith("160 of 184 digitised values")
+    values = published("digitised")
+    assert reproduced_as_drawn(values, "fig1b") == "yes: 39 of 40 digitised values"
+    assert reproduced_as_drawn(values, "fig1d") == "no (not NCB): 31 of 40 digitised values"
+    whole = "yes (a), (b), (c), (f); no (d), (e): 166 of 184 digitised values"
+    assert reproduced_as_drawn(values, "fig1") == whole
     assert "no numbers" in reproduced_as_drawn(values, "fig2")
     assert "no numbers" in reproduced_as_drawn(None, "fig1")
-    values = moved({})
-    ncb = (values["panel"] == "fig1e") & (values["series"] == "NCB")
-    values.loc[ncb, "agreement"] = "differs"
-    assert reproduced_as_drawn(values, "fig1e") == "no (not NCB): 16 of 24 digitised values"
     # Values beyond a small scale are not counted as reached.
-    beyond = values["panel"] == "fig1b"
-    values.loc[beyond, "agreement"] = "not-reached"
-    values.loc[beyond, ["rebuilt", "lo", "hi", "difference", "allowance"]] = np.nan
-    counts = count_agreement(values[beyond])
-    assert [counts[key] for key in ("values", "reached", "agrees")] == [40, 0, 0]
+    values.loc[values.index[1:], "agreement"] = "not-reached"
+    counts = count_agreement(values)
+    assert [counts[key] for key in ("values", "reached", "agrees")] == [184, 1, 1]
     assert counts["reproduced"] == ""
     assert reproduced_as_drawn(values, "fig1b") == "not reached at this scale"
-
-
-# What figures of dp-ncb derive
 
 
 def test_the_terms_of_the_bound_are_those_of_theorem_1() -> None:
@@ -202,17 +161,3 @@ def test_the_terms_of_the_bound_are_those_of_theorem_1() -> None:
     panel = [(1e7, epsilon, ratio) for epsilon, ratio in ((0.2, 0.72), (0.5, 0.29), (2.0, 0.07))]
     for horizon, epsilon, ratio in [*panel, (1e6, 0.363, 1.0), (1e8, 0.0559, 1.0)]:
         assert theory.term_ratio(horizon, epsilon, 50) == pytest.approx(ratio, abs=0.005)
-
-
-def test_fitted_slopes_are_those_of_least_squares() -> None:
-    table = derived.slopes(FOURTH.frame)
-    fits = table[table["part"] == "fit"].groupby(["variant", "algorithm"])
-    for (variant, algorithm), fit in fits:
-        curve = table[(table["part"] == "curve") & (table["variant"] == variant)]
-        curve = curve[curve["algorithm"] == algorithm].set_index("x")["y"]
-        times = [curve.index[np.abs(curve.index - s * 1e7).argmin()] for s in derived.SHARES]
-        slope, level = np.polyfit(np.log(derived.SHARES), np.log(curve[times]), 1)
-        assert fit["slope"].iloc[0] == pytest.approx(slope, rel=1e-6)
-        assert fit["x"].tolist() == [1e6, 1e7]
-        assert fit["y"].iloc[1] == pytest.approx(np.exp(level), rel=1e-6)
-        assert fit["slope_lo"].iloc[0] < fit["slope"].iloc[0] < fit["slope_hi"].iloc[0]

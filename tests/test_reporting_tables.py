@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from chromium import SET, chromium_page
+from chromium import in_browser
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.pipeline.report import DEPENDS, OUTCOMES, counts
 from dpbandits.reporting.draw import draw_figure
@@ -278,20 +278,19 @@ def test_a_page_has_its_cells_as_they_are_and_chooses_from_columns_of_few_values
     assert "data-column" not in page(many, "many", "Too many values to choose from.")
 
 
+SHOWN = """
+await visit("page.html");
+const shown = () => all("tbody tr:not([hidden])").map((row) => row.cells[0].innerText);
+const found = [shown(), put("#words", "≤  x-c1") ?? shown()];
+found.push(put("select[data-column='2']", "mixed") ?? shown(), one("#shown").innerText);
+return [...found, put("#words", "no such words") ?? shown()];
+"""
+
+
 def test_rows_are_found_by_words_and_by_values(tmp_path: Path) -> None:
-    opened = tmp_path / "page.html"
-    opened.write_text(page(CELLS, "all claims", "Of all papers."), encoding="utf-8")
-    shown = (
-        "[...document.querySelectorAll('tbody tr:not([hidden])')].map((r) => r.cells[0].innerText)"
-    )
-    with chromium_page() as browser:
-        browser.open(opened.as_uri())
-        assert browser.run(shown) == list(CELLS["claim"])
-        browser.run(SET.format(place="#words", value="≤  x-c1"))
-        assert browser.run(shown) == ["X-C10", "X-C11", "X-C12"], "the first has no such sign"
-        browser.run(SET.format(place="select[data-column='2']", value="mixed"))
-        assert browser.run(shown) == ["X-C11"]
-        assert browser.run("document.querySelector('#shown').innerText") == "1 of 12 rows"
-        browser.run(SET.format(place="#words", value="no such words"))
-        assert browser.run(shown) == []
-        assert browser.errors == []
+    text = page(CELLS, "all claims", "Of all papers.")
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    every, by_words, by_value, counted, none = in_browser(tmp_path, SHOWN)
+    assert every == list(CELLS["claim"])
+    assert by_words == ["X-C10", "X-C11", "X-C12"], "the first has no such sign"
+    assert (by_value, counted, none) == (["X-C11"], "1 of 12 rows", [])

@@ -16,61 +16,55 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import REPORT, RESULTS, targets
 from golden_csv import MAKERS
 from invented import PAPER as NAME
-from invented import ROOT, command, copy_paper, copy_parts, run
-from support import message_of
+from invented import ROOT, copy_paper, copy_parts
+from support import refused, replace_in
+
+PARTS = ("config", "docs", "examples", "profiles", "workflow", "Snakefile", "CITATION.cff")
+PARTS += ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "pyproject.toml")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The parts of the checkout that a build reads, and the invented paper."""
-    copy_parts(tmp_path, "config", "workflow", "profiles", "docs", "Snakefile", "CITATION.cff")
-    copy_paper(tmp_path)
+    """What a build reads and pages are made of but for the sources, and the invented paper."""
+    copy_paper(copy_parts(tmp_path, *PARTS))
     return tmp_path
 
 
-def check(project: Project) -> None:
-    for find_mistakes in (check_files, check_filters, check_pages):
-        find_mistakes(project)
-
-
-def published(folder: Path) -> Project:
-    """The project with the invented paper published."""
-    path = folder / "config/papers" / NAME / "paper.yaml"
-    path.write_text(path.read_text().replace("state: draft", "state: published"))
-    return Project.load(folder)
+def build(project: Project, paper: str) -> None:
+    for target in targets(project):
+        if target.kind == RESULTS:
+            build_results(project, paper, target.name, workers=1)
+        elif target.paper == paper:
+            MAKERS[target.kind](project, target)
 
 
 def test_it_takes_at_most_five_files_and_no_edit_and_moves_no_other_paper(folder: Path) -> None:
     assert len(list((folder / "config/papers" / NAME).iterdir())) <= 5
     project, here = Project.load(folder), Project.load(ROOT)
     assert {*project.papers} == {*here.published, NAME}
-    chosen = project.at(papers=[NAME])
-    check(chosen)
-    built = {(target.kind, target.name) for target in targets(chosen)}
-    expected = {("figure", "fig1"), ("figure", "fig2"), ("claims", "claims"), ("table", "claims")}
-    assert expected <= built
 
     def depends_on(project: Project) -> list[Any]:
         # But for the report, which the page's own sources make.
-        every = [target for target in targets(project) if target.kind != REPORT]
-        paths = [[*target.inputs, *target.files] for target in every]
-        relative = [[path.relative_to(project.folder) for path in each] for each in paths]
-        return [(t.rule, t.depends_on, r) for t, r in zip(every, relative, strict=True)]
+        return [
+            (t.rule, t.depends_on, [path.relative_to(project.folder) for path in paths])
+            for t in targets(project)
+            if t.kind != REPORT
+            for paths in (t.inputs, t.files)
+        ]
 
     assert depends_on(project) == depends_on(here), "a draft is not built"
 
 
 def test_a_look_moves_what_draws_it_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def moved(before: dict[str, Any], folder: Path, *names: str) -> set[str]:
-        return {
-            rule for rule, known in fingerprints(folder, *names).items() if known != before[rule]
-        }
-
     def fingerprints(folder: Path, *names: str) -> dict[str, Any]:
         study._named_in.cache_clear()
         project = Project.load(folder)
         every = targets(project.only(names) if names else project)
         return {f"{each.rule}/{each.name}": each.depends_on for each in every}
+
+    def moved(before: dict[str, Any], folder: Path, *names: str) -> set[str]:
+        after = fingerprints(folder, *names)
+        return {rule for rule in after if after[rule] != before[rule]}
 
     own, others = fingerprints(folder, NAME), fingerprints(ROOT)
     looks = dict(study.ALGORITHMS)
@@ -80,88 +74,62 @@ def test_a_look_moves_what_draws_it_alone(folder: Path, monkeypatch: pytest.Monk
     assert moved(own, folder, NAME) == {"committing_early_fig1/fig1"}
     assert "dp_bai_fig1/fig1" not in moved(others, ROOT)
     monkeypatch.undo()
-    path = folder / "config/papers" / NAME / "paper.yaml"
-    path.write_text(path.read_text().replace("wine", "olive"))
+    replace_in(folder / f"config/papers/{NAME}/paper.yaml", "wine", "olive")
     assert moved(own, folder, NAME) == {"committing_early_fig1/fig1", "committing_early_fig2/fig2"}
     study._named_in.cache_clear()
 
 
 def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
-    path = folder / "config/papers" / NAME / "claims.yaml"
-    path.write_text(path.read_text().replace("CE-C1", "DTU-C1"))
+    replace_in(folder / f"config/papers/{NAME}/claims.yaml", "CE-C1", "DTU-C1")
     project = Project.load(folder).at(papers=["dp-ts-ucb", NAME], comparisons=[])
-    assert "DTU-C1 is in dp-ts-ucb too" in message_of(lambda: check_files(project))
+    refused(lambda: check_files(project), "DTU-C1 is in dp-ts-ucb too")
 
 
-def test_the_skeleton_is_in_order_and_written_once(folder: Path) -> None:
-    project = Project.load(folder)
-    written = write_skeleton(project, "my-paper")
-    assert {path.parent.name for path in written} == {"my-paper"}
-    check(Project.load(folder).at(papers=["my-paper"]))
-    assert "which is taken" in message_of(lambda: write_skeleton(project, "my-paper"))
-    assert "small letters" in message_of(lambda: write_skeleton(project, "../x"))
+def tree(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    """Every file of the documents and the config, by its path."""
-    paths = [path for part in ("docs", "config") for path in (folder / part).rglob("*")]
-    paths.append(folder / "CITATION.cff")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
-
-
-@pytest.mark.slow
-def test_the_skeleton_is_built_judged_and_published_alone(folder: Path) -> None:
-    name = "my-paper"
-    write_skeleton(Project.load(folder), name)
-    done = run(folder, command(config=f"papers=[{name}]"))
-    assert done.returncode == 0, done.stdout[-4000:]
+def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) -> None:
+    name, project = "my-paper", Project.load(folder)
+    assert {path.parent.name for path in write_skeleton(project, name)} == {name}
+    refused(lambda: write_skeleton(project, name), "which is taken")
+    refused(lambda: write_skeleton(project, "../x"), "small letters")
+    alone = Project.load(folder).only([name])
+    for find_mistakes in (check_files, check_filters, check_pages):
+        find_mistakes(alone)
+    build(alone, name)
     verdicts = pd.read_csv(folder / "results" / name / "claims.csv")
     assert list(verdicts["verdict"]) == ["holds"]
     before = tree(folder)
     assert main(["publish", name, "--project", str(folder)]) == 0
     after = tree(folder)
     assert {path: after[path] for path in before} == before, "a draft is in no other document"
-    assert {Path(path).parent.as_posix() for path in after.keys() - before} == {
-        f"docs/figures/{name}",
-        f"docs/tables/{name}",
-        "docs/papers",
-    }
-
-
-CHECKOUT = ("config", "docs", "examples", "profiles", "workflow", "Snakefile", "CITATION.cff")
-CHECKOUT += ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "pyproject.toml")
-"""What pages are made of but for the sources."""
+    written = {path.parent.relative_to(folder).as_posix() for path in after.keys() - before}
+    assert written == {f"docs/figures/{name}", f"docs/tables/{name}", "docs/papers"}
 
 
 def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has what the documents allow and no other paper has, and lacks what the others have."""
-    copy_parts(tmp_path, *CHECKOUT)
-    copy_paper(tmp_path)
 
     def works(*words: str) -> str:
-        assert main([*words, "--project", str(tmp_path)]) == 0
+        assert main([*words, "--project", str(folder)]) == 0
         return capsys.readouterr().out
 
     def has(name: str, text: str) -> bool:
-        return text in (tmp_path / name).read_text()
+        return text in (folder / name).read_text()
 
-    project = Project.load(tmp_path).only([NAME])
-    for target in targets(project):
-        if target.kind == RESULTS:
-            build_results(project, NAME, target.name, workers=1)
-        elif target.paper == NAME:
-            MAKERS[target.kind](project, target)
+    build(Project.load(folder).only([NAME]), NAME)
     works("publish", NAME)
     listed = {"CITATION.cff": "Committing Early", "docs/artifact.md": f"`{NAME}`"}
     assert not any(has(name, text) for name, text in listed.items())
     assert has(f"docs/figures/{NAME}/fingerprints.json", '"fig1"')
     assert has(f"docs/papers/{NAME}.md", "**A draft**")
-    works("site", "--only", NAME, "--out", str(tmp_path / "site"))
+    works("site", "--only", NAME, "--out", str(folder / "site"))
     assert has("site/index.html", "<strong>A draft</strong>")
     assert "a draft's: `state` in" in works("explain", "ce-c1", "--published")
-    published(tmp_path)
+    replace_in(folder / f"config/papers/{NAME}/paper.yaml", "state: draft", "state: published")
     works("publish", NAME)
     assert all(has(name, text) for name, text in listed.items())
     works("check", "--papers", NAME)
