@@ -147,10 +147,8 @@ CASES: list[tuple[str, dict[str, float]]] = [
     (ALONG + "pick: trend", {"": stats.kendalltau(EPSILONS, A).statistic}),
     (ALONG + "pick: slope", {"": fitted(EPSILONS, A)}),
     (ALONG + "pick: {slope: {x: log}}", {"": fitted(np.log(EPSILONS), A)}),
-    (
-        ALONG + "pick: {slope: {x: log-inverse, y: log}}",
-        {"": -fitted(np.log(EPSILONS), np.log(A))},
-    ),
+    (ALONG + "pick: {slope: {x: log-inverse}}", {"": -fitted(np.log(EPSILONS), A)}),
+    (ALONG + "pick: {slope: {y: log}}", {"": fitted(EPSILONS, np.log(A))}),
     ("value: won, along: epsilon, pick: slope", {"": fitted(EPSILONS, RATES)}),
     (ALONG + "pick: place", {"": EPSILONS[A.argmin()]}),
     (ALONG + "pick: {lowest_at: {place: 1}}", {"": 1.0}),
