@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import dpbandits
 from agreement import near
-from dpbandits.algorithms.best_arm.designs import max_det, rank_of
+from dpbandits.algorithms.best_arm.designs import rank_of
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.bandits import LinearBandit
@@ -79,15 +79,6 @@ def test_a_trial_that_is_no_halving_is_counted() -> None:
     assert contradictions(found["dp-bai"]) == ["phases", "unequal pulls"]
     other = (found["baseline"].recommended + 1) % 30
     assert contradictions(replace(found["baseline"], recommended=other)) == ["phases", "wrong arms"]
-
-
-def test_the_pair_of_section_5_is_its_best_arm_and_a_runner_up() -> None:
-    """BAI-F12: |det(a_1, a_3)| = 10, and of any other pair 9 at most as omega is at most 0.8."""
-    pairs = {tuple(sorted(max_det(section5(draw=d).feature_matrix).arms)) for d in range(50)}
-    assert pairs == {(0, 2)}
-    means = section5().means
-    assert means.argmax() == 0
-    assert means[2] == pytest.approx(np.sort(means)[-2], abs=1e-12)
 
 
 def test_variance_factors_are_those_of_every_subset() -> None:
