@@ -114,8 +114,8 @@ SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
 @pytest.mark.parametrize(
     ("keys", "defaults", "expected"),
     [
-        ({}, {}, {"reads": ("toy",), "runs": (400,), "runs_paper": 0, "level": 0.05}),
-        ({}, {}, {"verdicts": ("holds", "fails"), "rule": "mean is less than 1."}),
+        ({}, {}, {"reads": ("toy",), "runs": (400,), "runs_paper": 0, "level": 0.05,
+                  "verdicts": ("holds", "fails"), "rule": "mean is less than 1."}),
         ({}, SOME, {"runs": (50, 100), "runs_paper": 10, "level": 0.01}),
         ({"runs": 200, "level": 0.02}, SOME, {"runs": (200,), "runs_paper": 10, "level": 0.02}),
         ({"runs": 0}, SOME, {"runs": (), "runs_paper": 0}),

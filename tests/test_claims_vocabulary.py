@@ -130,6 +130,11 @@ CASES: list[tuple[str, dict[str, float]]] = [
     ("ratio: [won, a], at: {epsilon: 2}", {"": RATES[1] / A[1]}),
     ("deviation: [a, b], at: {epsilon: 2}", {"": A[1] / B[1] - 1.0}),
     ("quantity: quantity, of: a, at: {epsilon: 1}, arguments: {plus: 3}", {"": 2 * A[0] + 3}),
+    (
+        "quantity: quantity, of: {a: {epsilon: '{epsilon}'}}, arguments: {plus: '{epsilon}'}, "
+        "along: epsilon, points: [1, 2, 4, 8], pick: largest",
+        {"": (2 * A + EPSILONS).max()},
+    ),
     ("difference: [doubled, a], at: {epsilon: 1}", {"": A[0]}),
     (ALONG, by_epsilon(A)),
     (
@@ -142,10 +147,8 @@ CASES: list[tuple[str, dict[str, float]]] = [
     (ALONG + "pick: trend", {"": stats.kendalltau(EPSILONS, A).statistic}),
     (ALONG + "pick: slope", {"": fitted(EPSILONS, A)}),
     (ALONG + "pick: {slope: {x: log}}", {"": fitted(np.log(EPSILONS), A)}),
-    (
-        ALONG + "pick: {slope: {x: log-inverse, y: log}}",
-        {"": -fitted(np.log(EPSILONS), np.log(A))},
-    ),
+    (ALONG + "pick: {slope: {x: log-inverse}}", {"": -fitted(np.log(EPSILONS), A)}),
+    (ALONG + "pick: {slope: {y: log}}", {"": fitted(EPSILONS, np.log(A))}),
     ("value: won, along: epsilon, pick: slope", {"": fitted(EPSILONS, RATES)}),
     (ALONG + "pick: place", {"": EPSILONS[A.argmin()]}),
     (ALONG + "pick: {lowest_at: {place: 1}}", {"": 1.0}),
