@@ -4,12 +4,10 @@
 that belongs in a commit which says why numbers move.
 """
 
-import csv
 import io
-import math
 import shutil
 import tarfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -36,7 +34,6 @@ from dpbandits.pipeline.targets import (
     Target,
     targets,
 )
-from support import TOLERANCE
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "tests/golden/quick.tar.xz"
@@ -76,30 +73,6 @@ def build(folder: Path = FOLDER, workers: int = 1) -> dict[str, str]:
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(folder.glob("*/quick/**/*.csv"))
     }
-
-
-def differences(found: str, golden: str) -> Iterator[str]:
-    """Yield what differs between the texts of two csv files: columns, rows, or cells by column."""
-    tables = [list(csv.reader(io.StringIO(text))) for text in (found, golden)]
-    (head, *rows), (golden_head, *golden_rows) = tables
-    if head != golden_head or len(rows) != len(golden_rows):
-        yield f"{len(rows)} rows of {head}, not {len(golden_rows)} of {golden_head}"
-        return
-    for number, column in enumerate(head):
-        pairs = [(new[number], old[number]) for new, old in zip(rows, golden_rows, strict=True)]
-        moved = [row for row, pair in enumerate(pairs) if not is_same(*pair)]
-        if moved:
-            new, old = pairs[moved[0]]
-            count = f"{len(moved)} of {len(rows)} rows"
-            yield f"{column}: {count}, in row {moved[0]} {new} in place of {old}"
-
-
-def is_same(new: str, old: str) -> bool:
-    """Return whether two cells have the same text, or the same number up to the tolerance."""
-    try:
-        return new == old or math.isclose(float(new), float(old), rel_tol=TOLERANCE)
-    except ValueError:
-        return False
 
 
 def golden_files() -> dict[str, str]:

@@ -31,10 +31,7 @@ COMPILED = kernels_folder().resolve() / KERNELS_HASH
 def make_project(folder: Path, *, sources: bool = False, own_kernels: bool = False) -> Path:
     """Make a project of the invented paper in an empty folder.
 
-    Args:
-        folder: where.
-        sources: copy the package, too; commands import it where it is there.
-        own_kernels: copy the compiled kernels in place of sharing their folder.
+    Commands import the package where its ``sources`` are copied, too.
     """
     copy_parts(folder, *PARTS, *(["src"] if sources else []))
     return link_kernels(add_paper(folder), copy=own_kernels)

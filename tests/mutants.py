@@ -11,7 +11,6 @@ an earlier output has as noticed: what a rewrite of the tests must notice, too.
 
 import argparse
 import ast
-import itertools
 import os
 import random
 import re
@@ -50,15 +49,6 @@ Fault = tuple[int, ast.AST, str, object, str]
 """Turn, node, the field that changes, its other value, and what is changed."""
 
 
-def statements(tree: ast.stmt) -> Iterator[tuple[ast.stmt, ast.AST]]:
-    """Yield each node of a tree with the innermost statement that it belongs to."""
-    found: list[tuple[ast.stmt, ast.AST]] = [(tree, tree)]
-    for statement, node in found:
-        innermost = node if isinstance(node, ast.stmt) else statement
-        yield innermost, node
-        found += [(innermost, child) for child in ast.iter_child_nodes(node)]
-
-
 def edits(node: ast.AST) -> Iterator[tuple[int, str, object, str]]:
     """Yield the edits of a node: their turn, the field, its other value, and what is changed."""
     match node:
@@ -95,14 +85,17 @@ def faults(tree: ast.AST) -> list[Fault]:
     """
     parents = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     functions = [f for parent in parents for f in parent.body if isinstance(f, ast.FunctionDef)]
-    found = [
-        (turn, node, field, value, f"{what}: {ast.unparse(statement).splitlines()[0]}")
-        for function in functions
-        for statement, node in statements(function)
-        for turn, field, value, what in edits(node)
-        # The condition of a loop is left as it is: the loop might not end.
-        if not (isinstance(statement, ast.While) and turn == 1)
-    ]
+    found: list[Fault] = []
+    for function in functions:
+        inner: list[tuple[ast.stmt, ast.AST]] = [(function, function)]
+        for around, node in inner:
+            statement = node if isinstance(node, ast.stmt) else around
+            inner += [(statement, child) for child in ast.iter_child_nodes(node)]
+            for turn, field, value, what in edits(node):
+                # The condition of a loop is left as it is: the loop might not end.
+                if not (isinstance(statement, ast.While) and turn == 1):
+                    line = ast.unparse(statement).splitlines()[0]
+                    found.append((turn, node, field, value, f"{what}: {line}"))
     return sorted(found, key=itemgetter(0))
 
 
@@ -153,7 +146,7 @@ class CompiledAnew:
     def calls(function: Any, other: Any) -> bool:
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         names = map(function.__globals__.get, function.__code__.co_names)
-        return any(each is other for each in itertools.chain(cells, names))
+        return any(each is other for each in [*cells, *names])
 
 
 def play(name: str, tests: list[str]) -> None:

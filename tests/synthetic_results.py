@@ -132,10 +132,8 @@ class Document:
         return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
 
 
-NAMES = (*found_papers.PAPERS, "equal-privacy")
+PAPERS = {name: Document(name) for name in (*found_papers.PAPERS, "equal-privacy")}
 """The papers, and what is ours across them."""
-
-PAPERS = {name: Document(name) for name in NAMES}
 
 EVERY_FIGURE = [(paper, name) for paper, own in PAPERS.items() for name in own.figures]
 EVERY_TABLE = [(paper, name) for paper, own in PAPERS.items() for name in own.tables]

@@ -1,10 +1,8 @@
 """Holm's levels and interim analyses keep the family-wise error; intervals cover skewed runs too.
 
-Error rates are estimated on made-up runs with fixed seeds. With R repetitions at rate p the bands
-are p + 4 sqrt(p (1 - p) / R): a correct procedure leaves them with probability 3e-5. Beside each
-stands a control that the bands can be left. For skewed runs coverage is simulated at level 5e-5: a
-mean that is known has its interval missed where its t statistic is beyond the quantile, so that
-objects are made for these samples alone. Chances in docstrings are Poisson tails.
+Seeds are fixed. With R repetitions at rate p the bands are p + 4 sqrt(p (1 - p) / R): a correct
+procedure leaves them with probability 3e-5, and a control can. For skewed runs of a known mean only
+samples whose t statistic is beyond the quantile are looked at; chances there are Poisson tails.
 """
 
 import math

@@ -34,26 +34,6 @@ claims:
 """
 
 
-def load(
-    folder: Path, change: Callable[[dict[str, Any]], object] = lambda entry: None
-) -> list[Claim]:
-    """Load the valid toy file after a change of its entry."""
-    document = yaml.safe_load(VALID)
-    change(document["claims"]["TOY-C1"])
-    path = folder / "toy.yaml"
-    path.write_text(yaml.safe_dump(document, sort_keys=False))
-    return claims_of(load_document(path, ClaimsFile), path, {})
-
-
-def test_a_valid_file_becomes_frozen_claims(tmp_path: Path) -> None:
-    claim = load(tmp_path)[0]
-    assert claim.runs == (50, 100)
-    assert [row.label for row in claim.interpretations] == ["which=0", "which=1"]
-    assert claim.comparisons["both"].part == "both"
-    with pytest.raises(ValueError, match="frozen"):
-        claim.combine = "any"
-
-
 def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
     return entry["comparisons"]["mean"]
 
@@ -100,7 +80,11 @@ def comparison_of(entry: dict[str, Any]) -> dict[str, Any]:
 def test_whatever_is_wrong_is_said_in_one_line(
     tmp_path: Path, change: Callable[[dict[str, Any]], object], words: list[str]
 ) -> None:
-    refused(lambda: load(tmp_path, change), "toy.yaml: claims.TOY-C1", *words)
+    document, path = yaml.safe_load(VALID), tmp_path / "toy.yaml"
+    change(document["claims"]["TOY-C1"])
+    path.write_text(yaml.safe_dump(document, sort_keys=False))
+    told = "toy.yaml: claims.TOY-C1", *words
+    refused(lambda: claims_of(load_document(path, ClaimsFile), path, {}), *told)
 
 
 def completed(keys: dict[str, Any], defaults: dict[str, Any]) -> Claim:
@@ -122,16 +106,16 @@ def completed(keys: dict[str, Any], defaults: dict[str, Any]) -> Claim:
 
 PARTED = {"comparisons": {"mean": {"value": "toy", "less": 1, "part": "first"}}}
 OF_EXACT = {"comparisons": {"number": {"value": "exact", "identity": 3}}}
-POINTS = {"along": "t", "points": {"from": 1, "to": 100, "count": 3}}
-IN_SHARES = {"comparisons": {"mean": {"value": "toy", "less": 1, **POINTS}}}
+POINTS = {"from": 1, "to": 100, "count": 3}
+IN_SHARES = {"comparisons": {"mean": {"value": "toy", "less": 1, "along": "t", "points": POINTS}}}
 SOME = {"runs": [50, 100], "runs_paper": 10, "level": 0.01}
 
 
 @pytest.mark.parametrize(
     ("keys", "defaults", "expected"),
     [
-        ({}, {}, {"reads": ("toy",), "runs": (400,), "runs_paper": 0, "level": 0.05}),
-        ({}, {}, {"verdicts": ("holds", "fails"), "rule": "mean is less than 1."}),
+        ({}, {}, {"reads": ("toy",), "runs": (400,), "runs_paper": 0, "level": 0.05,
+                  "verdicts": ("holds", "fails"), "rule": "mean is less than 1."}),
         ({}, SOME, {"runs": (50, 100), "runs_paper": 10, "level": 0.01}),
         ({"runs": 200, "level": 0.02}, SOME, {"runs": (200,), "runs_paper": 10, "level": 0.02}),
         ({"runs": 0}, SOME, {"runs": (), "runs_paper": 0}),
@@ -154,3 +138,5 @@ def test_what_a_claim_does_not_say_follows_from_its_file(
 ) -> None:
     claim = completed(keys, defaults)
     assert {key: getattr(claim, key) for key in expected} == expected
+    with pytest.raises(ValueError, match="frozen"):
+        claim.combine = "any"

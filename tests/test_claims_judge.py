@@ -104,18 +104,10 @@ def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
     ]
 
 
-def test_an_exact_claim_needs_no_runs() -> None:
-    found = judged(claim(number(-1.0), **EXACT), [0.0])
-    assert (found.verdict, found.runs) == ("holds", 0)
-    assert found.verdict_at_paper_runs == "not applicable"
-    assert judged(claim(number(math.nan), **EXACT), [0.0]).verdict == "undecided"
-
-
 def test_fewer_runs_than_the_analyses_are_judged_as_far_as_they_reach() -> None:
     found = judged(claim(*on_series(0)), [-2.0], runs=20)
     assert found.verdict == "undecided"
     assert found.remark == "the results have 20 runs, the first interim analysis needs 50"
-    # The comparison itself is shown with what there is.
     assert found.comparisons[0].estimate.runs == 20
     some = judged(claim(*on_series(0)), [0.0], runs=120, seed=2)
     assert some.runs == 100
@@ -144,13 +136,10 @@ def test_a_claim_reads_only_what_it_declares() -> None:
 @pytest.mark.parametrize(
     ("values", "words", "expected"),
     [
-        ([-1.0], ["holds", "fails", "mixed"], "holds"),
         ([-1.0, 1.0], ["holds", "fails", "mixed"], "mixed"),
         ([-1.0, 1.0], ["holds", "fails"], "fails"),
         ([1.0], ["holds"], "undecided"),
         ([-1.0, 1.0], ["holds"], "undecided"),
-        ([-1.0], ["not contradicted", "fails", "mixed"], "not contradicted"),
-        ([1.0], ["not contradicted", "fails", "mixed"], "fails"),
         ([-1.0, 1.0], ["not contradicted", "fails", "mixed"], "mixed"),
         ([-1.0, 1.0], ["not contradicted", "fails"], "fails"),
         ([1.0], ["not contradicted"], "undecided"),
@@ -259,6 +248,8 @@ def test_the_family_level_is_that_of_a_claim_with_such_a_level() -> None:
 
 
 def test_what_is_exact_or_does_not_apply_has_no_level() -> None:
+    found = judged(claim(number(-1.0), **EXACT), [0.0])
+    assert (found.runs, found.verdict_at_paper_runs) == (0, "not applicable")
     row = row_of(claim(number(-1.0), **EXACT), toy_evidence([0.0]))
     assert (row["verdict_in_family"], row["family_wise"]) == ("holds", "exact")
     assert np.isnan(row[["level", "level_in_family"]].astype(float)).all()
@@ -275,24 +266,3 @@ def test_the_number_of_a_row_has_the_label_of_what_the_ledger_shows() -> None:
     assert (row["measured"], row["asked"]) == ("level", "")
     assert row["estimate_in_family"] == shown["estimate"] == 3.0
     assert row_of(claim(*pair, runs=50), evidence)["asked"] == "less than 0"
-
-
-@pytest.mark.slow
-def test_a_family_errs_seldom_where_single_claims_err_often() -> None:
-    """Null control: 40 families of 20 claims whose mean is exactly at the threshold.
-
-    At its own level each claim is decided, either way, with chance 5 %: of 800 about 40, three
-    standard deviations 18. In the family any of 20 is with chance 5 %: more than 7 of 40 families
-    have chance 3e-3 (binomial).
-    """
-    toy = claim(*on_series(0), runs=50)
-    decided, spoilt = 0, 0
-    for group in range(40):
-        judgements = []
-        for seed in range(20):
-            evidence = toy_evidence([0.0], runs=50, seed=1000 * group + seed)
-            judgements += judge([toy], evidence, family=20)
-        decided += sum(one.verdict != "undecided" for one in judgements)
-        spoilt += any(one.in_family and one.in_family.verdict != "undecided" for one in judgements)
-    assert 22 <= decided <= 58
-    assert spoilt <= 7

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import chain, combinations, product
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.claims.numbers import Measured, mean
+from dpbandits.claims.numbers import mean
 from dpbandits.pages.site.switches import CHANGES
 from dpbandits.papers.dp_ncb import quantities, theory
 from dpbandits.papers.dp_ncb.instances import (
@@ -141,26 +141,12 @@ HORIZON = 10**7
 SPREAD = np.random.default_rng(4).normal(0.0, 0.01, 50)
 
 
-@dataclass
-class Curve:
-    """A Nash curve whose regret is known, with a spread of 1 % that all times share."""
-
-    values: np.ndarray
-    tags: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def regrets(self) -> tuple[list[int], list[Measured]]:
-        times = (SHARES * HORIZON).astype(int).tolist()
-        noise = SPREAD - SPREAD.mean()
-        return times, [mean(value * (1.0 + noise), id(self)) for value in self.values]
-
-    def number(self) -> Measured:
-        return self.regrets[1][-1]
-
-
-def curve(level: float, power: float = 0.0, **tags: Any) -> Series:
-    """Return a curve that is level s^power at a share s of the horizon."""
-    return cast("Series", Curve(level * SHARES**power, tags))
+def curve(level: float, power: float = 0.0, **tags: Any) -> Any:
+    """Return a Nash curve: level s^power at a share s of T, with a spread common to all times."""
+    noise, sample = 1.0 + SPREAD - SPREAD.mean(), object()
+    regrets = [mean(value * noise, sample) for value in level * SHARES**power]
+    times = (SHARES * HORIZON).astype(int).tolist()
+    return SimpleNamespace(regrets=(times, regrets), number=lambda: regrets[-1], tags=tags)
 
 
 def meeting(level: float, of: float, *shares: float) -> float:
@@ -213,16 +199,13 @@ def lengths(ends: list[float]) -> Series:
     """Return runs of GDP-NCB at T = 1e9 whose Phase I ends at these multiples of k S."""
     means = np.array(drawn_means())
     unit = means.size * theory.scale(GDP, 10**9, 0.2, means.max())
-    edges = np.arange(1, 41) * 100.0 * unit
-    tags = {"series": "one", "horizon": 10**9, "metric": "nash_bins", "arm": -1}
-    uniform, best = means.mean(), means.max()
-    rows = [
-        {**tags, "run": run, "t": round(edge), "value": uniform if edge < end * unit else best}
-        for run, end in enumerate(ends)
-        for edge in edges
-    ]
-    evidence = Evidence.of_frames({"runs": pd.DataFrame(rows)})
-    return Series(evidence, {"in": "runs", "horizon": 10**9, "metric": "nash_bins"})
+    edges = np.tile(np.arange(1, 41) * 100.0 * unit, len(ends))
+    is_uniform = edges < np.repeat(ends, 40) * unit
+    frame = pd.DataFrame({"run": np.repeat(range(len(ends)), 40), "t": edges.round().astype(int)})
+    frame["value"] = np.where(is_uniform, means.mean(), means.max())
+    frame = frame.assign(series="one", horizon=10**9, metric="nash_bins", arm=-1)
+    tags = {"in": "runs", "horizon": 10**9, "metric": "nash_bins"}
+    return Series(Evidence.of_frames({"runs": frame}), tags)
 
 
 def test_phase_one_is_found_in_the_bins_of_every_run() -> None:

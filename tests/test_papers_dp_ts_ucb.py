@@ -63,9 +63,7 @@ def test_factors_of_equal_privacy_are_those_by_hand() -> None:
     for alpha, b, root, expected in [
         (0.0, 0, False, 2.35604),
         (0.0, 2000, False, 0.00117743),
-        (1.0, 0, False, 120_985),
         (1.0, 100_000, False, 1.20984),
-        (0.0, 1, True, 1.085),
         (1.0, 2000, True, 7.776),
     ]:
         found = quantities.equal_privacy_c(alpha=alpha, b=b, root=root)

@@ -125,12 +125,10 @@ def test_links_and_paths_lead_somewhere() -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
-def test_no_file_that_is_compiled_and_no_cache_is_tracked() -> None:
-    """Compiled kernels hold the paths of the machine that they were compiled on."""
+def test_nothing_is_tracked_that_is_ignored() -> None:
+    """As compiled kernels, which hold the paths of the machine that they were compiled on."""
     git = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
-    made = ["*.nb[ci]", "*.pyc", "*.so", "*/.cache/*", "*/__pycache__/*", ".snakemake/*"]
-    for words in (git, ["git", "ls-files", *made]):
-        assert not subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout
+    assert not subprocess.run(git, cwd=ROOT, capture_output=True, check=True).stdout
 
 
 def test_the_reference_of_the_interface_has_everything_public_and_its_examples_are_true(
@@ -200,14 +198,9 @@ def test_no_more_is_imported_than_is_needed(
     assert [name for name in loaded if f"{name}.".startswith(heavy)] == []
 
 
-PROFILES = ("default", "slurm", "slurm-test")
-
-
-def test_locks_have_hashes_no_addresses_and_the_versions_of_the_conda_environment() -> None:
+def test_locks_have_no_addresses_and_the_versions_of_the_conda_environment() -> None:
     for name in ("requirements.lock", "requirements-test.lock"):
         assert "://" not in text_of(name)
-        for pin in re.findall(r"^[a-z0-9._-]+==[^\n]*(?:\n +[^\n]*)*", text_of(name), re.MULTILINE):
-            assert "--hash=sha256:" in pin, pin
     lock = dict(re.findall(r"^([\w.-]+)==([^ ;]+)", text_of("requirements.lock"), re.MULTILINE))
     python, *others = yaml_of("environment.yml")["dependencies"]
     [own] = [each["pip"] for each in others if isinstance(each, dict)]
@@ -230,7 +223,8 @@ def test_locks_have_hashes_no_addresses_and_the_versions_of_the_conda_environmen
     for line in [*re.findall(r"^RUN (make .*)$", container, re.MULTILINE), "make figures"]:
         subprocess.run([*shlex.split(line), "--dry-run"], cwd=ROOT, check=True, capture_output=True)
     # What decides whether something is built again is the same on clusters.
-    default, *others = (yaml_of(f"profiles/{name}/config.yaml") for name in PROFILES)
+    names = ("default", "slurm", "slurm-test")
+    default, *others = (yaml_of(f"profiles/{name}/config.yaml") for name in names)
     for profile in others:
         assert profile["rerun-triggers"] == default["rerun-triggers"]
         assert (profile["executor"], profile["retries"]) == ("slurm", 2)

@@ -1,6 +1,7 @@
 """Small claims on made-up numbers: one frame ``toy`` with a series for each mean."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,10 @@ def toy_frame(
     means: Sequence[float], runs: int = 400, sd: float = 1.0, seed: int = 1
 ) -> pd.DataFrame:
     """Results with one series a mean (tag ``which``), normal with the given sd, at t = 10."""
-    generator = np.random.default_rng(seed)
-    blocks = [
-        pd.DataFrame(
-            {
-                **{"series": f"which={which}", "which": which, "run": np.arange(runs)},
-                **{"metric": "regret", "t": 10, "arm": -1},
-                "value": centre + sd * generator.standard_normal(runs),
-            }
-        )
-        for which, centre in enumerate(means)
-    ]
-    return pd.concat(blocks, ignore_index=True)
+    frame = pd.DataFrame(product(range(len(means)), range(runs)), columns=["which", "run"])
+    noise = np.random.default_rng(seed).standard_normal(len(frame))
+    frame = frame.assign(metric="regret", t=10, arm=-1, value=np.repeat(means, runs) + sd * noise)
+    return frame.assign(series="which=" + frame["which"].astype(str))
 
 
 def toy_evidence(means: Sequence[float], **settings: Any) -> Evidence:

@@ -27,7 +27,6 @@ from invented import DPBANDITS, PAPER, ROOT, command, entries, make_project, out
 from shared import copied
 from support import message_of
 
-KILLS = 6
 RUN = ("run", PAPER, "by-pulls")
 VICTIMS = ("everything", "one of its processes", "snakemake alone")
 
@@ -58,7 +57,7 @@ def kill(process: subprocess.Popen[str], victim: str, chance: random.Random) -> 
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("number", range(KILLS))
+@pytest.mark.parametrize("number", range(6))
 def test_a_killed_run_resumes_to_the_same_bytes(number: int, tmp_path: Path) -> None:
     chance, victim = random.Random(number), VICTIMS[number % len(VICTIMS)]
     undisturbed = outputs(invented.built_project())

@@ -11,18 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from invented import (
-    EXPERIMENTS,
-    PAPER,
-    ROOT,
-    add_paper,
-    copy_parts,
-    dpbandits_command,
-    edited,
-    link_kernels,
-    run,
-    snakemake,
-)
+import invented
+from invented import PAPER, ROOT, copy_parts, dpbandits_command, edited, run, snakemake
 from support import run_python
 
 FIGURE = f"figures/{PAPER}/fig2.png"
@@ -43,7 +33,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = run(ROOT, listing).stdout.split("\0")
     copy_parts(clone, *(name for name in names if (ROOT / name).is_file()))
-    snakemake(link_kernels(add_paper(clone)))
+    snakemake(invented.link_kernels(invented.add_paper(clone)))
     for suffix in ("tex", "pdf", "html"):
         (clone / f"results/report.{suffix}").write_text("report")
     name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
@@ -86,7 +76,7 @@ def test_the_archive_has_all_of_it_and_nothing_of_this_machine(
     assert graph["./"]["mentions"] == [{"@id": "#run"}]
     read, made = ({each["@id"] for each in action[key]} for key in ("object", "result"))
     assert {FIGURE, RESULTS, "provenance.json"} <= made
-    assert {EXPERIMENTS, "#scale", "#seed"} <= read
+    assert {invented.EXPERIMENTS, "#scale", "#seed"} <= read
     assert all((unpacked / name).is_file() for name in made)
     needed = [graph[each["@id"]]["name"] for each in graph["Snakefile"]["softwareRequirements"]]
     assert {"python", "numpy", "numba", "snakemake", "requirements.lock"} <= set(needed)
@@ -148,8 +138,6 @@ def test_stale_results_and_what_is_no_checkout_are_not_packed(
     assert not (checkout / "stale").exists()
 
 
-# The wheel: of use outside the checkout, with the core alone.
-
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src", "config", "docs")
 EXTRAS = ("snakemake", "pyarrow", "jinja2", "pdoc", "rocrate", "pygments")
 ARMS = "--arms 0.75 0.5 --horizon 60 --runs 3"
@@ -163,7 +151,7 @@ COMMANDS = {
     f"compare ucb1 {ARMS}": "ucb1",
     "explain NCB-C2": "; see docs/figures/dp-ncb/fig1b-repaired.png.",
 }
-"""Command -> what is in its answer."""
+"""Command -> what is in its answer, in an empty folder with the wheel's core alone."""
 QUESTIONS = (
     "choose --arms 20 --horizon 1e6 --epsilon 1",
     # Their texts have numbers from evidence, from a published table and from a figure's csv.
@@ -230,5 +218,5 @@ def test_the_wheel_is_of_use_in_an_empty_folder(installed: Path, tmp_path: Path)
     lines = [line for line in run.stderr.splitlines() if line.startswith("dpbandits: ")]
     assert len(lines) == len(NEEDING)
     assert all("in the project's folder, or with --project" in line for line in lines)
-    version = run_python(str(installed / "bin/dpbandits"), "--version", folder=empty)
-    assert version.returncode == 0
+    script = str(installed / "bin/dpbandits")
+    assert run_python(script, "--version", folder=empty).returncode == 0

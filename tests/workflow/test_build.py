@@ -10,29 +10,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import invented
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import REPORT, targets
-from invented import (
-    EXPERIMENTS,
-    PAPER,
-    built_project,
-    command,
-    computed,
-    dpbandits_command,
-    edited,
-    forget,
-    make_project,
-    outputs,
-    planned,
-    run,
-    snakemake,
-)
+from invented import PAPER, built_project, edited, forget, make_project, outputs, planned, snakemake
 from shared import copied
 from support import mostly_slow
 
 FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
-UCB1 = ("src/dpbandits/algorithms/ucb1.py", "ROUNDING = 1e-12", "ROUNDING = 2e-12")
-"""An edit of an algorithm that one of the two figures plays."""
 HELPER = ("src/dpbandits/bandits/draws.py", "scale * (", "1.5 * scale * (")
 """An edit of a helper in another file than the kernel that calls it."""
 TUNED = f"results/{PAPER}/by-pulls.parquet"
@@ -42,17 +27,6 @@ TUNED = f"results/{PAPER}/by-pulls.parquet"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the built project."""
     return copied(built_project(), tmp_path_factory.mktemp("built"))
-
-
-@pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project, nothing built."""
-    return make_project(tmp_path_factory.mktemp("fresh"))
-
-
-def times(folder: Path) -> dict[Path, int]:
-    """Return when each file that was built was written."""
-    return {path: path.stat().st_mtime_ns for path in map(folder.joinpath, outputs(folder))}
 
 
 def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -> None:
@@ -71,7 +45,7 @@ def test_the_quick_scale_has_files_of_its_own_and_verdicts_that_are_no_evidence(
     built: Path,
 ) -> None:
     before = outputs(built)
-    done = run(built, command(config="scale=quick"))
+    done = invented.run(built, invented.command(config="scale=quick"))
     assert done.returncode == 0, done.stdout
     claims = pd.read_csv(built / f"results/quick/{PAPER}/claims.csv")
     assert set(claims["scale"]) == {"quick"}
@@ -92,25 +66,26 @@ def test_the_report_of_snakemake_has_every_picture_and_table_with_a_caption(
     assert "Pseudo-regret of private explore-then-commit at two epsilons" in text
 
 
-def test_an_edited_plot_redraws_that_plot_alone(built: Path) -> None:
-    with edited(built / EXPERIMENTS, 'label: "Round $t$"', 'label: "Rounds"'):
-        assert planned(built) == {FIG1}
-
-
 @pytest.mark.parametrize("records", mostly_slow(["kept", "removed"], "removed"))
-def test_an_edited_kernel_replans_what_depends_on_it(
-    built: Path, tmp_path: Path, records: str
-) -> None:
+def test_an_edit_replans_what_depends_on_it(built: Path, tmp_path: Path, records: str) -> None:
     """Without Snakemake's records outputs say themselves that they are stale."""
-    before = times(built)
+
+    def times() -> list[int]:
+        return [(built / path).stat().st_mtime_ns for path in outputs(built)]
+
+    before = times()
     if records == "removed":
         (built / ".snakemake").rename(tmp_path / "records")
-    with edited(built / UCB1[0], *UCB1[1:]):
+    # An algorithm that one of the two figures plays.
+    ucb1 = built / "src/dpbandits/algorithms/ucb1.py"
+    with edited(ucb1, "ROUNDING = 1e-12", "ROUNDING = 2e-12"):
         jobs = planned(built)
     assert {"curves", "verdicts", FIG1, CLAIMS} <= jobs
     assert not {"by-pulls", FIG2} & jobs
+    with edited(built / invented.EXPERIMENTS, 'label: "Round $t$"', 'label: "Rounds"'):
+        assert planned(built) == {FIG1}
     assert planned(built) == set()
-    assert times(built) == before, "a dry run changed file times"
+    assert times() == before, "a dry run changed file times"
     if records == "removed":
         forget(built, ".snakemake")
         (tmp_path / "records").rename(built / ".snakemake")
@@ -134,12 +109,11 @@ def test_what_is_built_of_an_edited_helper_is_current_until_the_edit_is_undone(
     assert (folder / TUNED).read_bytes() == before
 
 
-def test_stale_results_are_refused_in_one_line(built: Path, tmp_path: Path) -> None:
+def test_stale_results_are_refused_in_one_line(built: Path) -> None:
     """By who reads them: those of an edited helper, and those of another seed."""
-    folder = copied(built, tmp_path / "project")
-    with edited(folder / HELPER[0], *HELPER[1:]):
-        refused = [dpbandits_command(folder, "draw", PAPER, "fig2")]
-    refused.append(dpbandits_command(folder, "draw", PAPER, "fig2", "--seed", "5"))
+    with edited(built / HELPER[0], *HELPER[1:]):
+        refused = [invented.dpbandits_command(built, "draw", PAPER, "fig2")]
+    refused.append(invented.dpbandits_command(built, "draw", PAPER, "fig2", "--seed", "5"))
     for done in refused:
         assert done.returncode == 2
         assert done.stdout.count("\n") == 1
@@ -158,26 +132,26 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
             shutil.copytree(built / name, folder / name, copy_function=shutil.copyfile)
     # These read all results.
     snakemake(folder, FIG1, FIG2, CLAIMS)
-    assert computed(built), "else the next line holds of nothing"
-    assert computed(folder) == []
+    assert invented.computed(built), "else the next line holds of nothing"
+    assert invented.computed(folder) == []
     again, whole = outputs(folder), outputs(built)
     assert {f"results/{PAPER}/claims.csv", TUNED} <= again.keys()
     assert again == {path: whole[path] for path in again}
 
 
-def test_a_wrong_config_or_target_ends_a_run_in_one_line(fresh: Path) -> None:
+def test_a_wrong_config_or_target_ends_a_run_in_one_line(built: Path) -> None:
     for words, config, line in (
         ([], "scale=huge", "config/config.yaml: scale is 'huge'; Input should be 'paper'"),
         ([f"results/{PAPER}/nope.parquet"], "scale=paper", "No rule to produce"),
     ):
-        done = run(fresh, command("--dry-run", *words, config=config))
+        done = invented.run(built, invented.command("--dry-run", *words, config=config))
         assert done.returncode != 0
         assert done.stdout.count(line) == 1
         assert not re.search(r'^Traceback|^ +File "', done.stdout, re.MULTILINE)
 
 
-def test_one_figure_plans_what_it_reads_and_says_why(fresh: Path) -> None:
-    dry = snakemake(fresh, "--dry-run", f"figures/{PAPER}/fig2.pdf")
+def test_one_figure_plans_what_it_reads_and_says_why(tmp_path: Path) -> None:
+    dry = snakemake(make_project(tmp_path), "--dry-run", f"figures/{PAPER}/fig2.pdf")
     assert re.findall(r"wildcards: result=(\S+)", dry) == [f"{PAPER}/by-pulls"]
     [rule] = re.findall(rf"^(?:local)?rule {FIG2}:\n((?:    .*\n)+)", dry, flags=re.MULTILINE)
     for part in ("input: results", "output: figures", "reason: Missing output files"):

@@ -1,33 +1,25 @@
 """The commands, snippets and notebooks of the documents do what they say.
 
-Snippets and short commands are run. Commands that take minutes are not: those of make and of
-snakemake are run as dry runs. Commands on results are run at the quick scale, on what is built for
-them.
+Snippets and short commands are run; those of make and of snakemake, which take minutes, as dry
+runs; overlays at the quick scale, on what is built for them.
 """
 
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpbandits.cli import main
 from dpbandits.pipeline.targets import rule_name
-from found_papers import PAPERS
 from invented import DPBANDITS, ROOT, SNAKEMAKE, copy_parts, run
 from notebooks import NOTEBOOKS, code_cells, executed
 from support import DOCUMENTS, mostly_slow
 
-ON_RESULTS = {"compare", "draw", "explain", "judge", "digitised", "overlay", "run", "tabulate"}
-"""Commands that need results which are built, or build some."""
-BY_ITSELF = {"audit", "cache", "check", "choose", "convert", "guarantee", "identify", "list"}
-BY_ITSELF |= {"simulate"}
-"""Commands that need nothing, or what is published alone."""
-PROGRAMS = {"make", "snakemake", "dpbandits", "python", "conda", "source"}
-"""Those that set an environment up (conda, source) are not run."""
+SPOKEN = ("artifact", "compare", "explain", "identify", "overlay", "publish", "simulate", "verify")
+"""Commands that alone take minutes, or arguments, without which they are spoken of."""
 
 
 def fenced(language: str) -> list[tuple[str, str]]:
@@ -42,16 +34,14 @@ def typed() -> list[str]:
     Those with a placeholder in capitals (``explain CLAIM``) are names of commands, not commands.
     """
     blocks = [block.replace("\\\n", " ") for _, block in fenced("sh")]
-    lines = [
-        shlex.join(shlex.split(line, comments=True)) for b in blocks for line in b.splitlines()
-    ]
+    found = [shlex.split(line, comments=True) for b in blocks for line in b.splitlines()]
     for text in DOCUMENTS.values():
         outside = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
         for command in re.findall(r"`((?:make|snakemake|dpbandits)\s[^`]+)`", outside):
             words = shlex.split(command)
             if not any(re.fullmatch(r"[A-Z]{4,}|\.\.\.", word) for word in words):
-                lines.append(shlex.join(words))
-    return list(dict.fromkeys(filter(None, lines)))
+                found.append(words)
+    return list(dict.fromkeys(map(shlex.join, filter(None, found))))
 
 
 TYPED, PYTHON = typed(), fenced("python")
@@ -63,47 +53,30 @@ PLANNED = [
     if line.startswith("snakemake ") and " --cores " in line and "NAME" not in line
 ]
 OWN = [line for line in TYPED if line.startswith("dpbandits ")]
-# A name alone that takes arguments is spoken of, not typed.
-ALONE = {f"dpbandits {name}" for name in ON_RESULTS | {"simulate", "identify"}}
-ASKED, BUILT = (
-    [line for line in OWN if line.split()[1] in names and line not in ALONE]
-    for names in (BY_ITSELF, ON_RESULTS)
-)
+OVERLAID = [line for line in OWN if line.startswith("dpbandits overlay ")]
+ASKED = [line for line in OWN if line not in {*OVERLAID, *(f"dpbandits {name}" for name in SPOKEN)}]
 
 
 def test_there_are_commands_of_every_kind_and_none_is_unknown() -> None:
     """Else the tests below would hold of nothing, or leave one untried."""
-    assert {line.split()[0] for line in TYPED} <= PROGRAMS
-    known = BY_ITSELF | ON_RESULTS | {"artifact", "publish", "verify"}
-    assert {line.split()[1] for line in OWN} <= known
+    programs = {"make", "snakemake", "dpbandits", "python", "conda", "source"}
+    assert {line.split()[0] for line in TYPED} <= programs
     assert {"make figures", "make quick", "make test"} <= set(MAKE)
-    assert all((PYTHON, PLANNED, NOTEBOOKS))
-    assert {line.split()[1] for line in ASKED} == BY_ITSELF
-    assert {line.split()[1] for line in BUILT} >= {"overlay", "explain"}
+    assert {"audit", "check", "compare", "explain"} <= {line.split()[1] for line in ASKED}
+    assert all((PYTHON, PLANNED, NOTEBOOKS, OVERLAID))
 
 
-RUN_EACH = """
-import sys
-
-for number, snippet in enumerate(sys.argv[1:]):
-    exec(compile(snippet, f"snippet {number}", "exec"), {"__name__": "__main__"})
-    print("end of snippet")
-"""
-"""Runs snippets one after the other, none of which sees what another has defined."""
-USAGE = "docs/usage.md"
+FAST = [each for each in PYTHON if each[0] != "docs/usage.md"]
 
 
-@pytest.mark.parametrize("is_usage", mostly_slow([False, True], False))
-def test_python_snippets_run(is_usage: bool) -> None:
+@pytest.mark.parametrize("snippet", mostly_slow(PYTHON, *FAST), ids=lambda each: each[0])
+def test_python_snippets_run(
+    snippet: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In the project's folder, where they read what is published; warnings are errors."""
-    snippets = [snippet for name, snippet in PYTHON if (name == USAGE) == is_usage]
-    command = [sys.executable, "-W", "error", "-c", RUN_EACH, *snippets]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    *printed, rest = done.stdout.split("end of snippet\n")
-    assert len(printed) == len(snippets)
-    assert all(printed)
-    assert not rest
+    monkeypatch.chdir(ROOT)
+    exec(compile(snippet[1], snippet[0], "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out
 
 
 def test_make_targets_exist() -> None:
@@ -131,7 +104,7 @@ def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     assert "Nothing to be done" not in done.stdout
 
 
-LONG = re.compile(r"dpbandits (check$|identify|audit (gdp-ncb|dp-se))")
+LONG = re.compile(r"dpbandits (check$|compare|identify|audit (gdp-ncb|dp-se))")
 BRIEF = [line for line in ASKED if not LONG.match(line)]
 
 
@@ -151,23 +124,18 @@ def test_commands_run(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", BUILT)
-def test_commands_on_results_run(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", OVERLAID)
+def test_overlays_are_drawn(line: str, tmp_path: Path) -> None:
     """At the quick scale: what the documents say is of the papers' own."""
     folder, words = copy_parts(tmp_path, *CHECKOUT), shlex.split(line)[1:]
-    for word in words:
-        paper, _, figure = word.partition("/")
-        if paper in PAPERS:
-            target = rule_name(paper, figure.rstrip("abc"))
-            build = [*SNAKEMAKE, target, "--cores", "2", "--config", "scale=quick"]
-            done = run(folder, [*build, f"papers=[{paper}]"])
-            assert done.returncode == 0, done.stdout
-    # What is published is of the papers' own scale, and so is what `explain` tells.
-    words += ["--scale", "quick"] if words[0] == "overlay" else []
-    done = run(folder, [*DPBANDITS, *words])
-    assert done.returncode == 0, done.stdout
-    if words[0] == "overlay":
-        assert all((folder / path).is_file() for path in done.stdout.splitlines()[-3:])
+    paper, _, figure = words[2].partition("/")
+    target = rule_name(paper, figure.rstrip("abc"))
+    config = ["--config", "scale=quick", f"papers=[{paper}]"]
+    build = [*SNAKEMAKE, target, "--cores", "2", *config]
+    for command in (build, [*DPBANDITS, *words, "--scale", "quick"]):
+        done = run(folder, command)
+        assert done.returncode == 0, done.stdout
+    assert all((folder / path).is_file() for path in done.stdout.splitlines()[-3:])
 
 
 @pytest.mark.slow
@@ -177,12 +145,10 @@ def test_a_notebook_says_what_is_committed(path: Path) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = code_cells(notebook)
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
-    found, committed = executed(notebook), [cell["outputs"] for cell in cells]
-    # What they say, pictures left out.
-    said, written = (
-        [[each.get("text") or each["data"].get("text/plain") for each in cell] for cell in outputs]
-        for outputs in (found, committed)
-    )
-    assert said == written
-    kinds = [each for cell in found for output in cell for each in output.get("data", ())]
-    assert {"text/html", "image/png"} <= set(kinds)
+
+    def said(output: dict[str, Any]) -> tuple[Any, ...]:
+        data = output.get("data", {})
+        return sorted(data), data.get("text/plain"), output.get("text")
+
+    for found, cell in zip(executed(notebook), cells, strict=True):
+        assert [*map(said, found)] == [*map(said, cell["outputs"])]

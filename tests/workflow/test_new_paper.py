@@ -19,12 +19,14 @@ from invented import PAPER as NAME
 from invented import ROOT, copy_paper, copy_parts
 from support import refused, replace_in
 
+PARTS = ("config", "docs", "examples", "profiles", "workflow", "Snakefile", "CITATION.cff")
+PARTS += ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "pyproject.toml")
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The parts of the checkout that a build reads, and the invented paper."""
-    copy_parts(tmp_path, "config", "workflow", "profiles", "docs", "Snakefile", "CITATION.cff")
-    copy_paper(tmp_path)
+    """What a build reads and pages are made of but for the sources, and the invented paper."""
+    copy_paper(copy_parts(tmp_path, *PARTS))
     return tmp_path
 
 
@@ -83,11 +85,8 @@ def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
     refused(lambda: check_files(project), "DTU-C1 is in dp-ts-ucb too")
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    """Every file of the documents and the config, by its path."""
-    paths = [path for part in ("docs", "config") for path in (folder / part).rglob("*")]
-    paths.append(folder / "CITATION.cff")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
+def tree(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
 def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) -> None:
@@ -105,42 +104,32 @@ def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) 
     assert main(["publish", name, "--project", str(folder)]) == 0
     after = tree(folder)
     assert {path: after[path] for path in before} == before, "a draft is in no other document"
-    assert {Path(path).parent.as_posix() for path in after.keys() - before} == {
-        f"docs/figures/{name}",
-        f"docs/tables/{name}",
-        "docs/papers",
-    }
-
-
-CHECKOUT = ("config", "docs", "examples", "profiles", "workflow", "Snakefile", "CITATION.cff")
-CHECKOUT += ("CHANGELOG.md", "CONTRIBUTING.md", "README.md", "pyproject.toml")
-"""What pages are made of but for the sources."""
+    written = {path.parent.relative_to(folder).as_posix() for path in after.keys() - before}
+    assert written == {f"docs/figures/{name}", f"docs/tables/{name}", "docs/papers"}
 
 
 def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has what the documents allow and no other paper has, and lacks what the others have."""
-    copy_parts(tmp_path, *CHECKOUT)
-    copy_paper(tmp_path)
 
     def works(*words: str) -> str:
-        assert main([*words, "--project", str(tmp_path)]) == 0
+        assert main([*words, "--project", str(folder)]) == 0
         return capsys.readouterr().out
 
     def has(name: str, text: str) -> bool:
-        return text in (tmp_path / name).read_text()
+        return text in (folder / name).read_text()
 
-    build(Project.load(tmp_path).only([NAME]), NAME)
+    build(Project.load(folder).only([NAME]), NAME)
     works("publish", NAME)
     listed = {"CITATION.cff": "Committing Early", "docs/artifact.md": f"`{NAME}`"}
     assert not any(has(name, text) for name, text in listed.items())
     assert has(f"docs/figures/{NAME}/fingerprints.json", '"fig1"')
     assert has(f"docs/papers/{NAME}.md", "**A draft**")
-    works("site", "--only", NAME, "--out", str(tmp_path / "site"))
+    works("site", "--only", NAME, "--out", str(folder / "site"))
     assert has("site/index.html", "<strong>A draft</strong>")
     assert "a draft's: `state` in" in works("explain", "ce-c1", "--published")
-    replace_in(tmp_path / f"config/papers/{NAME}/paper.yaml", "state: draft", "state: published")
+    replace_in(folder / f"config/papers/{NAME}/paper.yaml", "state: draft", "state: published")
     works("publish", NAME)
     assert all(has(name, text) for name, text in listed.items())
     works("check", "--papers", NAME)
