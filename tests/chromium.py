@@ -22,7 +22,7 @@ OPTIONS = (
     "--window-size=1500,1100",
     "--allow-file-access-from-files",  # The script reads other files, in a frame.
     "--enable-logging=stderr",
-    "--virtual-time-budget=100000",
+    "--virtual-time-budget=1000000",
     "--dump-dom",
 )
 DRIVER = """<!doctype html><meta charset="utf-8"><body></body><script type="module">

@@ -108,7 +108,6 @@ def test_fewer_runs_than_the_analyses_are_judged_as_far_as_they_reach() -> None:
     found = judged(claim(*on_series(0)), [-2.0], runs=20)
     assert found.verdict == "undecided"
     assert found.remark == "the results have 20 runs, the first interim analysis needs 50"
-    # The comparison itself is shown with what there is.
     assert found.comparisons[0].estimate.runs == 20
     some = judged(claim(*on_series(0)), [0.0], runs=120, seed=2)
     assert some.runs == 100

@@ -272,7 +272,6 @@ def rows_of(algorithm: str) -> list[Row]:
         row
         for row in LEDGER
         if row["claim"] == CLAIMS[algorithm]
-        # Rewards above 1 are another statement, for which no guarantee is left.
         and row["values"].get("algorithm", core) == core
         and "largest_reward" not in row["values"]
     ]
@@ -302,7 +301,6 @@ def statuses(algorithm: str, variant: str, interpretations: dict[str, str]) -> s
 
 @pytest.mark.parametrize("algorithm", CLAIMS)
 def test_nothing_that_fails_is_called_private(algorithm: str) -> None:
-    # A ledger without these claims leaves nothing to compare.
     assert verdicts(algorithm, "as-written", REGISTRY[algorithm].interpretations_from({}))
     named = {name for row in rows_of(algorithm) for name in row["values"]}
     # Each variant with no departure and with one.

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import dpbandits
 from agreement import near
-from dpbandits.algorithms.best_arm.designs import rank_of
+from dpbandits.algorithms.best_arm.designs import max_det, rank_of
 from dpbandits.algorithms.best_arm.eliminations import SCHEDULES, phase_schedule
 from dpbandits.auditing.laplace import log_tail_of_two
 from dpbandits.bandits import LinearBandit
@@ -180,7 +180,10 @@ def test_the_bound_on_od_linbai_is_attained() -> None:
 def test_limits_of_pure_noise_are_those_of_the_spec() -> None:
     """Section 5, for every omega: 3/8, 21/44 and 1/30; Appendix E.2: 1/2 for two arms."""
     for draw in range(20):
-        features = section5(draw=draw).feature_matrix
+        features, means = section5(draw=draw).feature_matrix, section5(draw=draw).means
+        # BAI-F12: the Max-Det pair is the best arm and a runner-up.
+        assert max_det(features).arms == (0, 2)
+        assert means[[0, 2]] == pytest.approx(np.sort(means)[[-1, -2]])
         assert linear_limit(features, (0, 2), (1.0, 1.0)) == pytest.approx(3 / 8, rel=1e-10)
         assert linear_limit(features, (0, 2), (10.0, 1.0)) == pytest.approx(21 / 44, rel=1e-10)
     assert uniform_limit(30) == pytest.approx(1 / 30, rel=1e-10)

@@ -21,8 +21,10 @@ from dpbandits.algorithms.gdp_ncb import (
     Window,
     _pull_uniformly,
     _pulls_before_exceeding,
+    advance_window,
     explore_by_blocks,
     explore_by_rounds,
+    open_window,
     start_phase_two,
 )
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
@@ -190,3 +192,42 @@ def test_pulls_before_a_noise_exceeds() -> None:
     assert fit(drawn, stats.geom(q, loc=-1), edges) > LINE
     assert fit(drawn, stats.geom(1.05 * q, loc=-1), edges) < LINE
     assert _pulls_before_exceeding(1e6, 3.0, generator) == np.inf
+
+
+def p_of_scale(noises: NDArray[np.float64], scale: float) -> float:
+    """Return the two-sided p-value of a Laplace scale; the sum of |noise| has a gamma law."""
+    below = stats.gamma(noises.size, scale=scale).cdf(np.abs(noises).sum())
+    return float(2.0 * min(below, 1.0 - below))
+
+
+@pytest.mark.slow
+def test_means_of_phase_two_have_the_noise_of_one_release() -> None:
+    # Those that it begins with, and the one after an episode. Means of 400 pulls come nowhere
+    # near their clip, those of 10 often do.
+    natural, base2 = 5.0 * np.log(2.0), 5.0
+    for release_log, scale, wrong in (("natural", natural, base2), ("base2", base2, natural)):
+        interpretations = {"stop_test": "off", "release_log": release_log}
+        bandit, law = dpbandits.bernoulli([0.0] * 3), stats.laplace(scale=scale)
+        told = settings_of(GDP, {"epsilon": 4.0}, interpretations, bandit, 2**20)
+        window, generator = open_window(told, 2**20), np.random.default_rng(1)
+        means, out = np.empty((20_000, 4)), new_segments(1)
+        for row in means:
+            state = GDP.state(3)
+            state.explored[:], state.explored_sums[:] = (400, 10, 0), (200.0, 5.0, 0.0)
+            start_phase_two(told, window, state, generator)
+            row[:3] = state.private_means
+            state.explored[:], state.explored_sums[:] = 400, 200.0
+            advance_window(told, window, 2**20, state, bandit.arrays, generator, out, 0)
+            row[3] = state.private_means[out.arms[0]]
+        for noises in (means[:, 0] * 400 - 200.0, means[:, 3] * 402 - 200.0):
+            assert stats.kstest(noises, law.cdf).pvalue > LINE
+            assert p_of_scale(noises, scale) > LINE
+            # Noise 5 % off and by the other logarithm is caught, and so is another law.
+            assert max(p_of_scale(1.05 * noises, scale), p_of_scale(noises, wrong)) < LINE
+        normal = generator.normal(scale=scale * np.sqrt(2.0), size=noises.size)
+        assert stats.kstest(normal, law.cdf).pvalue < LINE
+        for end in (0.0, 1.0):
+            count, chance = int((means[:, 1] == end).sum()), law.sf(5.0)
+            assert stats.binomtest(count, noises.size, chance).pvalue > LINE
+            assert stats.binomtest(count, noises.size, 1.2 * chance).pvalue < LINE
+        assert not means[:, 2].any()
