@@ -31,8 +31,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src" / "dpbandits"
-LIBRARIES = ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click")
-"""Imported once, before the forks."""
 SECONDS = 400
 DRAWING = re.compile(r"\b(?:plt|sns|axes?)\b")
 
@@ -213,7 +211,8 @@ def main() -> None:
     words.add_argument("--tests", nargs="+", default=[])
     given = words.parse_args()
     os.chdir(ROOT)
-    for library in LIBRARIES:
+    # Once, before the forks.
+    for library in ("numba", "pandas", "pyarrow.parquet", "scipy.stats", "yaml", "click"):
         __import__(library)
     names = drawn(given.packages, given.number, given.seed)
     if given.again:

@@ -77,8 +77,7 @@ def test_an_edit_replans_what_depends_on_it(built: Path, tmp_path: Path, records
     if records == "removed":
         (built / ".snakemake").rename(tmp_path / "records")
     # An algorithm that one of the two figures plays.
-    ucb1 = built / "src/dpbandits/algorithms/ucb1.py"
-    with edited(ucb1, "ROUNDING = 1e-12", "ROUNDING = 2e-12"):
+    with edited(built / "src/dpbandits/algorithms/ucb1.py", "G = 1e-12", "G = 2e-12"):
         jobs = planned(built)
     assert {"curves", "verdicts", FIG1, CLAIMS} <= jobs
     assert not {"by-pulls", FIG2} & jobs
