@@ -147,21 +147,20 @@ def test_metrics_are_those_of_the_reference_s_decisions(monkeypatch: pytest.Monk
             generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
             decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
             arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
-            played = np.repeat(arms, lengths)
-            # Known at the end of a segment only.
-            rewards = np.full(played.size, np.nan)
-            rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
+            counts = np.cumsum(np.eye(5)[np.repeat(arms, lengths)], axis=0)
             times = np.array(of.grid)
-            regret = np.cumsum(FIVE_ARMS.gaps[played])[times - 1]
+            regret = counts[times - 1] @ FIVE_ARMS.gaps
             close(values["pseudo_regret"][run], regret, err_msg=name)
+            # Known at the end of a segment only.
+            rewards = np.full(of.horizon, np.nan)
+            rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
             realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
             # A kernel may join more rounds to a segment than its reference, and knows less inside.
             known = np.isfinite(values["realised_regret"][run])
             assert known[-1], name
             close(values["realised_regret"][run][known], realised[known], err_msg=name)
-            assert values["pulls"][run].tolist() == np.bincount(played, minlength=5).tolist(), name
-            pulls_before = np.cumsum(played[:, None] == np.arange(5), axis=0)[:-1]
-            inverse = np.where(pulls_before > 0, 1 / (pulls_before + 1), 0.0)
+            assert values["pulls"][run].tolist() == counts[-1].tolist(), name
+            inverse = (counts[:-1] > 0) / (counts[:-1] + 1)
             close(values["inverse_counts"][run], inverse.sum(axis=0), err_msg=name)
 
 

@@ -21,6 +21,7 @@ from dpbandits.algorithms.gdp_ncb import (
     Window,
     _pull_uniformly,
     _pulls_before_exceeding,
+    advance_window,
     explore_by_blocks,
     explore_by_rounds,
     open_window,
@@ -200,25 +201,29 @@ def p_of_scale(noises: NDArray[np.float64], scale: float) -> float:
 
 
 @pytest.mark.slow
-def test_what_phase_two_begins_with_has_the_noise_of_one_release() -> None:
-    # The means of 400 pulls come nowhere near their clip, those of 10 often do.
+def test_means_of_phase_two_have_the_noise_of_one_release() -> None:
+    # Those that it begins with, and the one after an episode. Means of 400 pulls come nowhere
+    # near their clip, those of 10 often do.
     natural, base2 = 5.0 * np.log(2.0), 5.0
     for release_log, scale, wrong in (("natural", natural, base2), ("base2", base2, natural)):
         interpretations = {"stop_test": "off", "release_log": release_log}
-        bandit, law = dpbandits.bernoulli([0.5] * 3), stats.laplace(scale=scale)
+        bandit, law = dpbandits.bernoulli([0.0] * 3), stats.laplace(scale=scale)
         told = settings_of(GDP, {"epsilon": 4.0}, interpretations, bandit, 2**20)
         window, generator = open_window(told, 2**20), np.random.default_rng(1)
-        means = np.empty((20_000, 3))
+        means, out = np.empty((20_000, 4)), new_segments(1)
         for row in means:
             state = GDP.state(3)
             state.explored[:], state.explored_sums[:] = (400, 10, 0), (200.0, 5.0, 0.0)
             start_phase_two(told, window, state, generator)
-            row[:] = state.private_means
-        noises = means[:, 0] * 400 - 200.0
-        assert stats.kstest(noises, law.cdf).pvalue > LINE
-        assert p_of_scale(noises, scale) > LINE
-        # Noise 5 % off, by the other logarithm, and of another law are caught.
-        assert max(p_of_scale(1.05 * noises, scale), p_of_scale(noises, wrong)) < LINE
+            row[:3] = state.private_means
+            state.explored[:], state.explored_sums[:] = 400, 200.0
+            advance_window(told, window, 2**20, state, bandit.arrays, generator, out, 0)
+            row[3] = state.private_means[out.arms[0]]
+        for noises in (means[:, 0] * 400 - 200.0, means[:, 3] * 402 - 200.0):
+            assert stats.kstest(noises, law.cdf).pvalue > LINE
+            assert p_of_scale(noises, scale) > LINE
+            # Noise 5 % off and by the other logarithm is caught, and so is another law.
+            assert max(p_of_scale(1.05 * noises, scale), p_of_scale(noises, wrong)) < LINE
         normal = generator.normal(scale=scale * np.sqrt(2.0), size=noises.size)
         assert stats.kstest(normal, law.cdf).pvalue < LINE
         for end in (0.0, 1.0):

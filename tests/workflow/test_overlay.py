@@ -1,10 +1,11 @@
 """An algorithm of the user's own file, drawn into the papers' figures (dpbandits overlay)."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,29 +30,22 @@ from support import FIVE_ARMS, refused
 EXAMPLE = str(ROOT / "examples/my_algorithm.py")
 NAME = "Private explore-then-commit (yours)"
 CAPS = {
-    "ts-is-dp": "quick: {runs: 4, horizon: 2000}",
-    "dp-ts-ucb": "quick: {runs: 4, horizon: 31622}",
-    "dp-ncb": "quick: {runs: 4, horizon: 20000}",
-    "dp-bai": "quick: {runs: 50, horizon: 400}",
+    "ts-is-dp": "{runs: 4, horizon: 2000}",
+    "dp-ts-ucb": "{runs: 4, horizon: 31622}",
+    "dp-ncb": "{runs: 4, horizon: 20000}",
+    "dp-bai": "{runs: 50, horizon: 400}",
 }
 """A scale of seconds."""
-SPREAD = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
 Overlay = Callable[..., pd.DataFrame]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project at a very small scale, nothing built."""
     folder = copy_parts(tmp_path_factory.mktemp("project"), "config", "workflow")
     for paper, caps in CAPS.items():
         path = Project.load(folder).study(paper).path
-        lines = path.read_text().splitlines()
-        path.write_text("\n".join(caps if each.startswith("quick:") else each for each in lines))
-    return folder
-
-
-@pytest.fixture
-def project(folder: Path) -> Project:
+        path.write_text(re.sub("^quick:.*$", f"quick: {caps}", path.read_text(), flags=re.M))
     return Project.load(folder).at(scale="quick")
 
 
@@ -59,16 +53,15 @@ def project(folder: Path) -> Project:
 def overlay(project: Project, tmp_path: Path) -> Overlay:
     """Draw the user's algorithm into a figure, built before; return the user's points in a csv."""
 
-    def draw(name: str, mine: Own, panel: str = "", pictures: bool = False) -> pd.DataFrame:
+    def draw(name: str, mine: Own) -> pd.DataFrame:
         paper, _, stem = name.partition("/")
         for read in {read for each in find_panels(project, name) for read in each.spec.reads}:
             if not project.results_path(paper, read).is_file():
                 build_results(project, paper, read, workers=1)
         with pytest.MonkeyPatch.context() as patch:
-            if not pictures:
-                patch.setattr(Figure, "savefig", lambda *_, **__: None)
+            patch.setattr(Figure, "savefig", lambda *_, **__: None)
             overlay_figure(project, name, mine, tmp_path)
-        points = read_points(tmp_path / f"{panel or stem}.csv")
+        points = read_points(tmp_path / f"{stem}.csv")
         return points[points["series"].str.contains("yours")]
 
     return draw
@@ -91,14 +84,13 @@ def read_points(path: Path) -> pd.DataFrame:
 
 def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_path: Path) -> None:
     """On the figure's instance and horizon, with its runs, at its recording times."""
-    points = overlay("dp-ts-ucb/fig5b", own(), pictures=True)
-    files = {"fig5b.png", "fig5b.pdf", "fig5b.csv", "fig5b.provenance.json"}
-    assert {path.name for path in tmp_path.iterdir()} == files
+    points = overlay("dp-ts-ucb/fig5b", own())
     assert set(points["series"]) == {NAME}
     every = read_points(tmp_path / "fig5b.csv")
     times = every[every["series"] == "DP-TS-UCB"]["x"].tolist()
     assert points["x"].tolist() == times
-    values = simulate(project, SPREAD, 31622).curve(metric="pseudo_regret", at=times)
+    arms = dpbandits.bernoulli([0.95, 0.75, 0.55, 0.35, 0.15])
+    values = simulate(project, arms, 31622).curve(metric="pseudo_regret", at=times)
     # The csv has ten significant digits.
     numbers = points[["y", "lo", "hi"]].T
     np.testing.assert_allclose(numbers, [*mean_interval(values)], rtol=1e-9)
@@ -125,7 +117,7 @@ def test_a_horizon_axis_has_a_simulation_for_each_horizon(
     overlay: Overlay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And the panel of exact values beside it stays as it is, which is said."""
-    assert overlay("dp-ts-ucb/fig3", own(), "fig3a")["x"].tolist() == [10000, 31622]
+    assert overlay("dp-ts-ucb/fig3", own())["x"].tolist() == [10000, 31622]
     assert NAME not in (tmp_path / "fig3b.csv").read_text()
     assert "dp-ts-ucb/fig3b: shows exact values and stays as it is" in capsys.readouterr().err
 
@@ -141,18 +133,6 @@ def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: O
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
 
 
-def test_a_parameter_may_be_a_column_beside_the_axis(overlay: Overlay) -> None:
-    """There is a line for each of its values then; lines without that column count for none."""
-    mine = Own(replace(REGISTRY["dp-bai"], id="mine", name="Mine"), {"epsilon": "epsilon"})
-    points = overlay("dp-bai/fig1a", mine)
-    assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
-    assert points["x"].tolist() == [100, 200, 400] * 2
-    looks = [own_look(index) for index in range(4)]
-    assert {look.colour for look in looks} == {OWN_COLOUR}
-    assert OWN_COLOUR not in COLOURS.values()
-    assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
-
-
 @pytest.mark.slow
 def test_nash_regret(project: Project, overlay: Overlay) -> None:
     points = overlay("dp-ncb/fig1b", own(epsilon=0.2))
@@ -163,7 +143,7 @@ def test_nash_regret(project: Project, overlay: Overlay) -> None:
 
 
 def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
-    """An algorithm that is not ours: sequential halving renamed."""
+    """Of algorithms that are not ours: two of ours renamed."""
     mine = replace(REGISTRY["sequential-halving"], id="mine", name="Mine")
     points = overlay("dp-bai/fig1a", Own(mine, {}))
     assert points["x"].tolist() == [100, 200, 400]
@@ -171,6 +151,16 @@ def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     asked = {"algorithm": mine, "bandit": bandit, "budget": 400, "runs": 50, "seed": project.seed}
     expected = rate_interval(dpbandits.identify(**asked).success.sum(), 50)
     np.testing.assert_allclose(points[["y", "lo", "hi"]].iloc[-1].tolist(), expected, rtol=1e-9)
+    # A parameter may be a column beside the axis: there is a line for each of its values then;
+    # lines without that column count for none.
+    private = replace(REGISTRY["dp-bai"], id="mine", name="Mine")
+    points = overlay("dp-bai/fig1a", Own(private, {"epsilon": "epsilon"}))
+    assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
+    assert points["x"].tolist() == [100, 200, 400] * 2
+    looks = [own_look(index) for index in range(4)]
+    assert {look.colour for look in looks} == {OWN_COLOUR}
+    assert OWN_COLOUR not in COLOURS.values()
+    assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
 
 
 REFUSED = {
@@ -200,29 +190,27 @@ def test_lines_of_different_runs_take_no_other(overlay: Overlay) -> None:
     refused(lambda: overlay("dp-ncb/extra-bias", own()), differ)
 
 
-def version_without_snakemake(name: str) -> str:
-    if name == "snakemake":
-        raise PackageNotFoundError(name)
-    return version(name)
-
-
 def test_the_command(
+    project: Project,
     overlay: Overlay,
-    folder: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where Snakemake, whose version stands in the provenance, is not installed."""
-    monkeypatch.setattr("dpbandits.engine.provenance.version", version_without_snakemake)
+    missing = {"snakemake": "no such package"}
+    monkeypatch.setattr(
+        "dpbandits.engine.provenance.version", lambda name: version(missing.get(name, name))
+    )
     overlay("dp-ts-ucb/fig5a", own())
-    words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(folder)]
-    words += ["--scale", "quick"]
-    assert main([*words, "--params", "epsilon=1", "pulls=20"]) == 0
+    words = ["overlay", EXAMPLE, "dp-ts-ucb/fig5a", "--project", str(project.folder)]
+    words += ["--scale", "quick", "--params", "pulls=20"]
+    assert main([*words, "epsilon=1"]) == 0
     printed = [Path(each) for each in capsys.readouterr().out.split()]
-    assert [each.name for each in printed] == ["fig5a.pdf", "fig5a.png", "fig5a.csv"]
-    assert {each.parent for each in printed} == {folder / "figures/quick/compare/dp-ts-ucb"}
-    provenance = json.loads(printed[0].with_name("fig5a.provenance.json").read_text())
+    folder = project.folder / "figures/quick/compare/dp-ts-ucb"
+    assert printed == [folder / f"fig5a.{suffix}" for suffix in ("pdf", "png", "csv")]
+    assert {*folder.iterdir()} == {*printed, folder / "fig5a.provenance.json"}
+    provenance = json.loads((folder / "fig5a.provenance.json").read_text())
     assert "snakemake" not in provenance["versions"]
     assert provenance["versions"]["matplotlib"] == version("matplotlib")
-    assert main([*words, "--params", "epsilon=-1", "pulls=20"]) == 2
+    assert main([*words, "epsilon=-1"]) == 2
     assert "private-explore-then-commit: epsilon is -1; allowed: " in capsys.readouterr().err
