@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from dpbandits.config.documents import load_yaml
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.reporting.digitised import (
     COMPARED,
-    compare_digitised,
     count_agreement,
     digitised_path,
     is_reproduced,
@@ -24,7 +22,6 @@ from dpbandits.reporting.digitised import (
     with_agreement,
     with_digitised,
 )
-from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.spec import has_published
 from support import ROOT, refused
 from synthetic_results import FOURTH, changed
@@ -84,45 +81,6 @@ def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> Non
     points = pd.DataFrame({"rebuilt": ours, "lo": ours - 0.001, "hi": ours + 0.002})
     points = points.assign(published=0.1, tolerance=0.005).reindex(columns=list(COMPARED))
     assert with_agreement(points)["agreement"].tolist() == list(expected.values())
-
-
-RUNS = np.array([[1.0, 2.0, 4.0], [1.1, 2.4, 4.2], [1.2, 2.2, 4.7]])
-POINTS = [[10, 1.12, 0.05], [20, 2.3, 0.05], [30, 9.0, 0.05], [40, 5.0, 0.05]]
-BY_HAND = {
-    **{"title": "By hand", "message": "Drawn by hand.", "caption": "By hand."},
-    **{"kind": "curve", "reads": "by-hand", "metric": "pseudo_regret", "residuals": True},
-    **{"x": {"label": "t"}, "y": {"label": "Regret"}},
-    "series": [{"name": "UCB", "published": {"panel": "a", "series": "U", "points": POINTS}}],
-}
-
-
-def test_digitised_values_are_compared_with_what_is_drawn(tmp_path: Path) -> None:
-    """Three runs at three times; the fourth digitised value lies beyond our horizon."""
-    rows = [
-        {"series": "s", "run": run, "metric": "pseudo_regret", "t": t, "value": value}
-        for run, values in enumerate(RUNS)
-        for t, value in zip((10, 20, 30), values, strict=True)
-    ]
-    frame = pd.DataFrame(rows)
-    found = compare_digitised({"fig1": BY_HAND}, lambda _: frame)
-    x, published, tolerance = np.array(POINTS).T
-    half = stats.t.ppf(0.975, 2) * RUNS.std(axis=0, ddof=1) / np.sqrt(3)
-    ours = np.append(RUNS.mean(axis=0), np.nan)
-    half = np.append(half, np.nan)
-    expected = {"x": x, "published": published, "tolerance": tolerance, "rebuilt": ours}
-    expected |= {"lo": ours - half, "hi": ours + half, "allowance": tolerance + half}
-    expected |= {"difference": ours - published}
-    for column, values in expected.items():
-        np.testing.assert_allclose(found[column], values, rtol=1e-12)
-    assert [*found["agreement"]] == ["agrees", "with our interval", "differs", "not-reached"]
-    draw_figure(BY_HAND, "fig1", lambda _: frame, tmp_path)
-    drawn = pd.read_csv(tmp_path / "fig1.csv", keep_default_na=False)
-    for variant, y in (("published", published), ("residual", ours - published)):
-        shown = drawn[drawn["variant"] == variant]
-        assert shown["x"].tolist() == [10, 20, 30]
-        expected = {"y": y[:3], "lo": y[:3] - 0.05, "hi": y[:3] + 0.05}
-        for column, values in expected.items():
-            np.testing.assert_allclose(shown[column], values, rtol=1e-8)
 
 
 def published(name: str) -> pd.DataFrame:
