@@ -251,17 +251,15 @@ def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
 
 
-BEGIN = "    t, written = state.clock[0], 0\n"
-SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path) -> None:
+    begin = "    t, written = state.clock[0], 0\n"
+    sleep = "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(60)\n"
     text = (ROOT / "examples/my_kernel.py").read_text().replace("@numba.njit(nogil=True)\n", "")
-    assert text.count(BEGIN) == 1
+    assert text.count(begin) == 1
     # Playing starts at 100 rounds: kernels are compiled with that horizon before workers begin.
-    own = text.replace(BEGIN, "    if settings.horizon > 100:\n" + indent(SLEEP, "    ") + BEGIN)
-    (tmp_path / "own_slow.py").write_text(own)
+    slow = "    if settings.horizon > 100:\n" + indent(sleep, " " * 8)
+    (tmp_path / "own_slow.py").write_text(text.replace(begin, slow + begin))
     words = "simulate own_slow.py --params epsilon=1 pulls=2 --arms 0.7 0.5 --horizon 200 --runs 40"
     options: Any = {"cwd": tmp_path, "text": True, "start_new_session": True}
     options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -282,19 +280,6 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
 
 # `dpbandits explain`: how a verdict came about.
 
-EXPLAINED = (
-    "DTU-C3 (theorem; Section 5.1, Corollary 4.5), as-written",
-    "statement: With alpha = 1 the privacy guarantee becomes constant",
-    "decided by: Eta at alpha = 1 is the same at five horizons",
-    "  verdict: holds; ",
-    "the same, as nothing in it depends on chance",
-    "  scale: paper\n",
-    "  figure: figures/dp-ts-ucb/fig3b.png\n",
-    "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
-    "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
-    "see figures/dp-ts-ucb/fig3b.png.\n",
-)
-
 
 def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -304,7 +289,19 @@ def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
     capsys.readouterr()
     assert main(["explain", "DTU-C3", *project]) == 0
     [row] = capsys.readouterr().out.split("\n\n")
-    assert [part for part in EXPLAINED if part not in row] == []
+    parts = (
+        "DTU-C3 (theorem; Section 5.1, Corollary 4.5), as-written",
+        "statement: With alpha = 1 the privacy guarantee becomes constant",
+        "decided by: Eta at alpha = 1 is the same at five horizons",
+        "  verdict: holds; ",
+        "the same, as nothing in it depends on chance",
+        "  scale: paper\n",
+        "  figure: figures/dp-ts-ucb/fig3b.png\n",
+        "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
+        "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
+        "see figures/dp-ts-ucb/fig3b.png.\n",
+    )
+    assert [part for part in parts if part not in row] == []
 
 
 def test_a_checkout_without_results_tells_what_is_published(

@@ -231,13 +231,10 @@ def test_wrong_numbers_are_refused_at_once() -> None:
             assert message.startswith(f"{key} is {value!r}; {expected}")
 
 
-NOT_POSITIVE = (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.9e-101)
-
-
 def test_a_wrong_epsilon_is_refused_at_once() -> None:
     for name in [n for n, each in REGISTRY.items() if "epsilon" in each.example]:
         bandit = ARMS if name in REGRET else LINEAR
-        for epsilon in NOT_POSITIVE:
+        for epsilon in (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.9e-101):
             told = {**REGISTRY[name].example, "epsilon": epsilon}
             message = message_of(
                 lambda: make_cell(algorithm=name, parameters=told, bandit=bandit, horizon=10**4)
