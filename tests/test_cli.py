@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -36,30 +37,25 @@ IDENTIFY = "identify dp-bai --params epsilon=1 --features '1,0;0,1;0.7,0.7' --th
 IDENTIFY += " --budget 400 --runs 2"
 GDP_NCB = "guarantee gdp-ncb --params epsilon=0.2 --horizon 100000000"
 COINS = dpbandits.bernoulli([0.75, 0.5])
-
-
-@pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
-    """What a command prints that is seen to work."""
-
-    def run(line: str) -> str:
-        assert main(shlex.split(line)) == 0
-        out, err = capsys.readouterr()
-        assert not [
-            each for each in err.splitlines() if not each.startswith(("compiling ", "playing "))
-        ]
-        return out
-
-    return run
+TOLD: dict[str, Any] = {"algorithm": "m-ts-gaussian", "b": 2, "c": 1.5, "horizon": 50, "runs": 4}
+simulate = partial(dpbandits.simulate, bandit=COINS, **TOLD)
+"""Simulate what SIMULATE does."""
 
 
 Printed = Callable[[str], str]
 
 
-def simulate(**told: Any) -> dpbandits.Simulation:
-    """Simulate what SIMULATE does."""
-    played: dict[str, Any] = {"b": 2, "c": 1.5, "bandit": COINS, "horizon": 50, "runs": 4}
-    return dpbandits.simulate(algorithm="m-ts-gaussian", **played, **told)
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """What a command prints that is seen to work."""
+
+    def run(line: str) -> str:
+        assert main(shlex.split(line)) == 0
+        out, err = capsys.readouterr()
+        assert all(each.startswith(("compiling ", "playing ")) for each in err.splitlines())
+        return out
+
+    return run
 
 
 def test_list_and_help_have_every_algorithm_and_command(printed: Printed) -> None:
@@ -80,14 +76,12 @@ def test_list_and_help_have_every_algorithm_and_command(printed: Printed) -> Non
 
 def test_simulate_prints_what_the_api_returns(printed: Printed) -> None:
     shown = printed(f"{SIMULATE} --seed 3 --interpretations count=n")
-    lines = [line.split() for line in shown.splitlines()]
-    values = {line[0]: line[1:] for line in lines}
     simulation = simulate(interpretations={"count": "n"}, seed=3)
-    for metric in ("pseudo_regret", "realised_regret"):
-        expected = mean_interval(getattr(simulation, metric))
-        assert values[metric] == [f"{float(each):.6g}" for each in expected]
-    pulls = [float(line[4]) for line in lines if line[:3] == ["pulls", "of", "arm"]]
-    assert pulls == pytest.approx(simulation.pulls.mean(axis=0), rel=1e-5)
+    values = {name: getattr(simulation, name) for name in ("pseudo_regret", "realised_regret")}
+    values |= {f"pulls of arm {arm}": each for arm, each in enumerate(simulation.pulls.T)}
+    for name, each in values.items():
+        expected = " ".join(f"{float(number):.6g}" for number in mean_interval(each))
+        assert f"{name} {expected}" in " ".join(shown.split())
 
 
 def test_compare_prints_what_the_api_returns(printed: Printed, tmp_path: Path) -> None:
@@ -257,25 +251,21 @@ def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
 
 
-EXAMPLE = ROOT / "examples/my_kernel.py"
-BEGIN = "    t, written = state.clock[0], 0\n"
-SLEEP = "    import pathlib, time\n    pathlib.Path('began').touch()\n    time.sleep(60)\n"
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path) -> None:
-    text = EXAMPLE.read_text().replace("@numba.njit(nogil=True)\n", "")
-    assert text.count(BEGIN) == 1
+    begin = "    t, written = state.clock[0], 0\n"
+    sleep = "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(60)\n"
+    text = (ROOT / "examples/my_kernel.py").read_text().replace("@numba.njit(nogil=True)\n", "")
+    assert text.count(begin) == 1
     # Playing starts at 100 rounds: kernels are compiled with that horizon before workers begin.
-    own = text.replace(BEGIN, "    if settings.horizon > 100:\n" + indent(SLEEP, "    ") + BEGIN)
-    (tmp_path / "own_slow.py").write_text(own)
-    words = ["simulate", "own_slow.py", "--params", "epsilon=1", "pulls=2", "--arms", "0.7", "0.5"]
-    numbers = ["--horizon", "200", "--runs", "40", "--workers", str(workers)]
-    command = [sys.executable, "-m", "dpbandits", *words, *numbers]
+    slow = "    if settings.horizon > 100:\n" + indent(sleep, " " * 8)
+    (tmp_path / "own_slow.py").write_text(text.replace(begin, slow + begin))
+    words = "simulate own_slow.py --params epsilon=1 pulls=2 --arms 0.7 0.5 --horizon 200 --runs 40"
     options: Any = {"cwd": tmp_path, "text": True, "start_new_session": True}
+    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     # What a shell runs in the background ignores it otherwise.
     options["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-m", "dpbandits", *words.split(), "--workers", str(workers)]
     process = subprocess.Popen(command, **options)
     for _ in range(600):
         if (tmp_path / "began").exists():
@@ -291,20 +281,6 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
 # `dpbandits explain`: how a verdict came about.
 
 
-EXPLAINED = (
-    "DTU-C3 (theorem; Section 5.1, Corollary 4.5), as-written",
-    "statement: With alpha = 1 the privacy guarantee becomes constant",
-    "decided by: Eta at alpha = 1 is the same at five horizons",
-    "  verdict: holds; ",
-    "the same, as nothing in it depends on chance",
-    "  scale: paper\n",
-    "  figure: figures/dp-ts-ucb/fig3b.png\n",
-    "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
-    "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
-    "see figures/dp-ts-ucb/fig3b.png.\n",
-)
-
-
 def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -313,7 +289,19 @@ def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
     capsys.readouterr()
     assert main(["explain", "DTU-C3", *project]) == 0
     [row] = capsys.readouterr().out.split("\n\n")
-    assert [part for part in EXPLAINED if part not in row] == []
+    parts = (
+        "DTU-C3 (theorem; Section 5.1, Corollary 4.5), as-written",
+        "statement: With alpha = 1 the privacy guarantee becomes constant",
+        "decided by: Eta at alpha = 1 is the same at five horizons",
+        "  verdict: holds; ",
+        "the same, as nothing in it depends on chance",
+        "  scale: paper\n",
+        "  figure: figures/dp-ts-ucb/fig3b.png\n",
+        "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
+        "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
+        "see figures/dp-ts-ucb/fig3b.png.\n",
+    )
+    assert [part for part in parts if part not in row] == []
 
 
 def test_a_checkout_without_results_tells_what_is_published(
@@ -332,8 +320,7 @@ def test_a_checkout_without_results_tells_what_is_published(
     project = Project.load(ROOT)
     [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F7"]
     source = finding.numbers["figure1"]
-    table = published_table(project, "ts-is-dp", "findings-evidence")
-    compared = table[table["claim"] == "TSDP-F7"]
+    compared = published_table(project, "ts-is-dp", "findings-evidence").query("claim == 'TSDP-F7'")
     [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
     told = printed(f"explain tsdp-f7 --project {tmp_path}").splitlines()
     _, title, statement, outcome, *lines, scale = told

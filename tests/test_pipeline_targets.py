@@ -19,7 +19,7 @@ from dpbandits.engine.compute import compute_series
 from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.pages.contents import Contents
-from dpbandits.pages.documents import KEY, MEASURED, cluster_page, read_costs, write_costs
+from dpbandits.pages.documents import KEY, cluster_page, read_costs, write_costs
 from dpbandits.pipeline import study
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
@@ -157,19 +157,12 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
     write_text(timing_path(project, figure), head + measured)
     # Nothing was measured at the quick scale.
     assert write_costs(project.at(scale="quick")).read_text().count("\n") == 1
-    rows = [
-        ["ts-is-dp", "figure", "fig2", 9.0, 9.0, 300.0],
-        ["ts-is-dp", "figure", "fig3", 60.0, 120.0, 300.0],
-        ["ts-is-dp", "figure", "no-more", 9.0, 9.0, 300.0],
-        ["draft", "figure", "fig1", 9.0, 9.0, 300.0],
-    ]
-    write_text(project.folder / COSTS, pd.DataFrame(rows, columns=[*KEY, *MEASURED]).to_csv())
-    assert write_costs(project).read_text().splitlines() == [
-        "paper,kind,name,seconds,cpu_seconds,memory",
-        "draft,figure,fig1,9.0,9.0,300.0",
-        "ts-is-dp,figure,fig2,0.7,0.6,",
-        "ts-is-dp,figure,fig3,60.0,120.0,300.0",
-    ]
+    head = "paper,kind,name,seconds,cpu_seconds,memory"
+    draft, fig3 = "draft,figure,fig1,9.0,9.0,300.0", "ts-is-dp,figure,fig3,60.0,120.0,300.0"
+    old, gone = (f"ts-is-dp,figure,{name},9.0,9.0,300.0" for name in ("fig2", "no-more"))
+    write_text(project.folder / COSTS, "\n".join([head, old, fig3, gone, draft]))
+    new = "ts-is-dp,figure,fig2,0.7,0.6,"
+    assert write_costs(project).read_text().splitlines() == [head, draft, new, fig3]
     page = cluster_page(Contents.of(project), "<!-- begin cost -->\n<!-- end cost -->\n")
     assert "| ts-is-dp | figure | fig3 | 2 | 2.0 | 2.0 | 300 |" in page
 
@@ -193,8 +186,7 @@ KINDS: dict[str, tuple[str, list[str], int, int, list[Bandit]]] = {
 
 def series_of(kind: str, *, other: bool = False) -> Series:
     algorithm, metrics, horizon, runs, bandits = KINDS[kind]
-    options = {"horizon": horizon, "metrics": metrics}
-    cell = make_cell(algorithm=algorithm, bandit=bandits[other], **options)
+    cell = make_cell(algorithm=algorithm, bandit=bandits[other], horizon=horizon, metrics=metrics)
     return Series("a", {}, cell, range(runs))
 
 

@@ -3,7 +3,7 @@
 import itertools
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from matplotlib.collections import PolyCollection
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.bandits import Bandit, Bernoulli
-from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.engine.cells import Work, make_cell
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
 from dpbandits.reporting.palette import look_of
@@ -27,24 +27,13 @@ COLUMNS = ["algorithm", "parameters", "run", "t", "metric", "value"]
 NOT_WHOLE = (math.nan, math.inf, 1.5, "10", True, None, [10])
 
 
-def simulate(**changes: Any) -> dpbandits.Simulation:
-    base: dict[str, Any] = {"algorithm": "m-ts-gaussian", "params": {"b": 2, "c": 1.5}}
-    return dpbandits.simulate(**(base | {"bandit": ARMS, "horizon": 80, "runs": 12} | changes))
-
-
-def identify(**changes: Any) -> dpbandits.Identification:
-    base: dict[str, Any] = {"algorithm": "dp-bai", "params": {"epsilon": 1.0}}
-    return dpbandits.identify(**(base | {"bandit": LINEAR, "budget": 200, "runs": 30} | changes))
-
-
-def cell(**changes: Any) -> Cell:
-    base: dict[str, Any] = {"algorithm": "ucb1", "bandit": ARMS, "horizon": 80}
-    return make_cell(**(base | changes))
-
-
-def compared(**changes: Any) -> dpbandits.Comparison:
-    base: dict[str, Any] = {"algorithms": ["dp-se"], "bandit": ARMS, "horizon": 300, "runs": 6}
-    return dpbandits.compare(**(base | {"epsilon": 1.0} | changes))
+TS: dict[str, Any] = {"algorithm": "m-ts-gaussian", "params": {"b": 2, "c": 1.5}}
+simulate = partial(dpbandits.simulate, **TS, bandit=ARMS, horizon=80, runs=12)
+BAI: dict[str, Any] = {"algorithm": "dp-bai", "params": {"epsilon": 1.0}}
+identify = partial(dpbandits.identify, **BAI, bandit=LINEAR, budget=200, runs=30)
+cell = partial(make_cell, algorithm="ucb1", bandit=ARMS, horizon=80)
+SE: dict[str, Any] = {"algorithms": ["dp-se"], "epsilon": 1.0}
+compared = partial(dpbandits.compare, **SE, bandit=ARMS, horizon=300, runs=6)
 
 
 @pytest.fixture(autouse=True)
@@ -242,13 +231,10 @@ def test_wrong_numbers_are_refused_at_once() -> None:
             assert message.startswith(f"{key} is {value!r}; {expected}")
 
 
-NOT_POSITIVE = (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.9e-101)
-
-
 def test_a_wrong_epsilon_is_refused_at_once() -> None:
     for name in [n for n, each in REGISTRY.items() if "epsilon" in each.example]:
         bandit = ARMS if name in REGRET else LINEAR
-        for epsilon in NOT_POSITIVE:
+        for epsilon in (0, -1.0, math.nan, -math.inf, "1", True, None, [1.0], 1e-310, 9.9e-101):
             told = {**REGISTRY[name].example, "epsilon": epsilon}
             message = message_of(
                 lambda: make_cell(algorithm=name, parameters=told, bandit=bandit, horizon=10**4)
@@ -318,16 +304,13 @@ def test_wrong_curves_and_frames_are_refused_before_anything_is_played(
 
 
 FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
-BANDITS: dict[str, Callable[[], Any]] = {
-    "bernoulli": lambda: dpbandits.bernoulli([0.2, 0.7, 0.5]),
-    "nominal": lambda: Bandit(
-        (Bernoulli(0.5), Bernoulli(0.25)),
-        nominal=(0.5, 0.125),
-        logarithms=(float(np.log(0.5)), float(np.log(0.25))),
-    ),
-    "linear": lambda: dpbandits.linear(FEATURES, [0.5, 0.3]),
-    "recorded": lambda: dpbandits.replay([[1, 0, 1], [0, 0.5]]),
-    "drawn": lambda: dpbandits.arms([lambda rng: 0.5, lambda rng: 0.25], means=[0.5, 0.25]),
+LAWS, LOGARITHMS = (Bernoulli(0.5), Bernoulli(0.25)), (math.log(0.5), math.log(0.25))
+BANDITS: dict[str, Any] = {
+    "bernoulli": dpbandits.bernoulli([0.2, 0.7, 0.5]),
+    "nominal": Bandit(LAWS, nominal=(0.5, 0.125), logarithms=LOGARITHMS),
+    "linear": dpbandits.linear(FEATURES, [0.5, 0.3]),
+    "recorded": dpbandits.replay([[1, 0, 1], [0, 0.5]]),
+    "drawn": dpbandits.arms([lambda rng: 0.5, lambda rng: 0.25], means=[0.5, 0.25]),
 }
 
 
@@ -338,11 +321,11 @@ def arrays_of(bandit: Any) -> list[Any]:
 
 
 def test_arrays_of_a_bandit_are_read_only() -> None:
-    for name, make in BANDITS.items():
-        bandits = [make()]
-        assert len(arrays_of(bandits[0])) >= 6
+    for name, bandit in BANDITS.items():
+        bandits = [bandit]
+        assert len(arrays_of(bandit)) >= 6
         if name != "drawn":  # Functions travel by the engine's own way.
-            bandits.append(pickle.loads(pickle.dumps(bandits[0])))
+            bandits.append(pickle.loads(pickle.dumps(bandit)))
             for array, expected in zip(*map(arrays_of, bandits), strict=True):
                 np.testing.assert_array_equal(array, expected)
         for array in itertools.chain.from_iterable(map(arrays_of, bandits)):
