@@ -249,9 +249,7 @@ FILE["simulations"] = {"curves": CURVES, "verdicts": VERDICTS}
 FILE["simulations"] |= {"longer": {"like": "verdicts", "horizon": 5000}}
 CAPTION = {"caption": "T = {horizon}, means over\n {runs} runs.", "series": [{"name": "UCB1"}]}
 FILE["figures"] = {"fig1": FILE["figures"]["fig1"] | CAPTION}
-ABOUT = PaperFile.model_validate(
-    {"title": "Made up", "authors": [{"family": "Nobody"}], "year": 2026}
-)
+ABOUT = PaperFile(title="Made up", authors=[{"family": "Nobody"}], year=2026)
 Change = Callable[[dict[str, Any]], object]
 
 
