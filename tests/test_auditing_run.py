@@ -24,7 +24,6 @@ from dpbandits.auditing.run import (
     audit,
     published,
 )
-from dpbandits.bandits.draws import AFTER, NEXT, TABLE, draw_reward, draw_reward_sum
 from dpbandits.cli import main
 from dpbandits.engine.cache import require_cache
 from leaky_algorithms import leaky
@@ -184,22 +183,6 @@ def test_families_are_neighbours_and_small() -> None:
             assert (differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()) == 1
             assert pair.arms == arms
         assert len({str(pair.describe()) for pair in pairs}) == len(pairs) <= 70
-
-
-def test_draws_from_a_table_are_its_rewards_in_order() -> None:
-    generator = np.random.default_rng(1)
-    before = generator.bit_generator.state
-    table = [[0.1, 0.2, 0.4], [0.0, 0.0, 0.0]]
-    for one, several in (
-        (draw_reward, draw_reward_sum),
-        (draw_reward.py_func, draw_reward_sum.py_func),
-    ):
-        row = make_pair(table, table, after=[0.8, 0.0]).rows(False)[0]
-        assert one(TABLE, row, generator) == 0.1
-        assert several(TABLE, row, 2, generator) == pytest.approx(0.6)
-        assert several(TABLE, row, 3, generator) == pytest.approx(2.4)
-        assert (row[NEXT], row[AFTER]) == (6, 0.8)
-    assert generator.bit_generator.state == before
 
 
 @pytest.mark.parametrize("by_round", [False, True])
