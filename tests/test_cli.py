@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from textwrap import indent
 from typing import Any
+from unittest.mock import Mock
 
 import click
 import pandas as pd
@@ -123,11 +124,8 @@ def test_a_missing_library_names_its_extra(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, extra in (("pyarrow.parquet", "workflow"), ("rocrate", "artifact")):
-
-        def fail(*_: object, name: str = name) -> None:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-        monkeypatch.setattr("dpbandits.cli.answers.show", fail)
+        missing = ModuleNotFoundError(f"No module named {name!r}", name=name)
+        monkeypatch.setattr("dpbandits.cli.answers.show", Mock(side_effect=missing))
         assert main(["list"]) == 2
         [line] = capsys.readouterr().err.splitlines()
         assert line.endswith(f"pip install 'dpbandits[{extra}]'")

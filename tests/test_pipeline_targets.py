@@ -108,9 +108,8 @@ def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def depends_on() -> dict[tuple[str, str, str], dict[str, str]]:
-        for cached in (identity.registered, identity.sources_of, identity._imports_of):
-            cached.cache_clear()
-        for cached in (identity.fingerprint, study.apart_from_registry):
+        of_sources = (identity.registered, identity.sources_of, identity._imports_of)
+        for cached in (*of_sources, identity.fingerprint, study.apart_from_registry):
             cached.cache_clear()
         found = targets(Project.load(ROOT))
         return {(each.kind, each.paper, each.name): dict(each.depends_on) for each in found}
