@@ -118,10 +118,10 @@ OTHER = {"share": 0.3, "length": 7}
 
 @pytest.mark.parametrize(
     ("mine", "params"),
-    [(Ucb, {}), (Remembers, {}), (Remembers, OTHER), (plain(Remembers), OTHER)],
+    [(Ucb, None), (Remembers, None), (Remembers, OTHER), (plain(Remembers), OTHER)],
 )
 def test_compiled_and_plain_methods_make_the_same_decisions(
-    mine: Algorithm, params: dict[str, float]
+    mine: Algorithm, params: dict[str, float] | None
 ) -> None:
     checks = dpbandits.check_algorithm(mine, params=params)
     assert why_not(mine.settings.__self__) == ""  # type: ignore[attr-defined]

@@ -17,7 +17,9 @@ import pytest
 from chromium import in_browser
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.pipeline.report import DEPENDS, OUTCOMES, counts
+from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
+from dpbandits.reporting.spec import has_published
 from dpbandits.reporting.tables import add_statements, write_table
 from dpbandits.reporting.text import (
     MOST_CHOICES,
@@ -49,8 +51,9 @@ TSDP-C8,repaired,log=natural,not-applicable,,,,,10,not-applicable,paper,why_not
 @cache
 def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     """Results of a paper, a ledger with statements (``claims``) and ``digitised`` values."""
+    published = {name: spec for name, spec in document.figures.items() if has_published(spec)}
     made = {
-        "digitised": document.interpretations,
+        "digitised": lambda: compare_digitised(published, document.frame),
         "text": lambda: document.frame("long-horizon").assign(series="other", alpha="none"),
         "claims": lambda: add_statements(pd.read_csv(io.StringIO(LEDGER)), STATEMENTS),
     }
