@@ -4,9 +4,10 @@
 
 A fault is a number raised by one, an operator, a choice or a condition turned round, or a call left
 out. They are drawn from the functions of the packages, those that draw left out, and pytest runs
-for each of them in a fork, until a test fails. Tests are those of the package by
-their names, and the golden values, or those that are named. ``--again FILE`` takes the faults that
-an earlier output has as noticed: what a rewrite of the tests must notice, too.
+for each of them in a fork, until a test fails. Tests are those of the package by their names, and
+the golden values, or those that are named. Where they have no end in time, that is all that is
+known. ``--again FILE`` takes the faults that an earlier output has as noticed: what a rewrite of
+the tests must notice, too.
 """
 
 import argparse
@@ -185,7 +186,7 @@ def outcome(name: str, tests: list[str]) -> tuple[str, str]:
         if not done:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return "noticed", "no end"
+            return "no end", f"{SECONDS} s"
         code = os.waitstatus_to_exitcode(status)
         printed.seek(0)
         text = printed.read()
