@@ -107,16 +107,16 @@ def drawn(packages: list[str], number: int, seed: int) -> list[str]:
             source = path.read_text(encoding="utf-8")
             if not DRAWING.search(source):
                 file, count = path.relative_to(SOURCES).as_posix(), len(faults(ast.parse(source)))
-                pool += [f"{file}#{number}" for number in range(count)]
+                pool += [f"{file}#{place}" for place in range(count)]
     return random.Random(seed).sample(pool, min(number, len(pool)))
 
 
 def planted(name: str) -> tuple[Path, CodeType, str]:
     """Return the file of a fault, its code with the fault, and what it is."""
-    file, _, number = name.partition("#")
+    file, _, place = name.partition("#")
     path = SOURCES / file
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    _, node, field, value, what = faults(tree)[int(number)]
+    _, node, field, value, what = faults(tree)[int(place)]
     setattr(node, field, value)
     return path, compile(ast.unparse(tree), str(path), "exec", dont_inherit=True), what
 

@@ -8,7 +8,7 @@ import dp_accounting
 import mpmath as mp
 import numpy as np
 import pytest
-from dp_accounting import rdp
+from dp_accounting import pld, rdp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
@@ -63,6 +63,18 @@ def test_zcdp_against_dp_accounting() -> None:
         assert zcdp_delta(rho, 3.0) == pytest.approx(accountant.get_delta(3.0), rel=0.02)
 
 
+def test_gaussian_and_pure_against_dp_accounting() -> None:
+    for level, event, delta, below, most in [
+        (Guarantee("gdp", 1.5), dp_accounting.GaussianDpEvent(1.0 / 1.5), 1e-6, 1e-3, 1.001),
+        (Guarantee("pure", 1.0), dp_accounting.LaplaceDpEvent(1.0), 1e-2, 1e-6, math.inf),
+    ]:
+        [found] = convert(level, "approximate", delta=delta)
+        accountant = pld.PLDAccountant()
+        accountant.compose(event)
+        least = accountant.get_epsilon(delta)
+        assert least * (1.0 - below) <= found.guarantee.parameter <= least * most
+
+
 def test_pure_to_gaussian_touches_the_kink() -> None:
     """G_eta(x) = Phi(Phi^-1(1 - x) - eta) is at most max(1 - e^eps x, e^-eps (1 - x))."""
     for epsilon in [1e-20, 1e-3, 0.5, 0.999, 1.0, 4.0, 40.0]:
@@ -90,7 +102,6 @@ def test_pure_to_renyi_is_randomised_response() -> None:
 
 
 def test_conversions_in_closed_form() -> None:
-    gaussian = Guarantee("gdp", 1.5)
     for level, kind, wanted, value in [
         (Guarantee("gdp", 2.0), "zcdp", {}, 2.0),
         (Guarantee("gdp", 2.0), "renyi", {"order": 3.0}, 6.0),
@@ -99,7 +110,6 @@ def test_conversions_in_closed_form() -> None:
         (Guarantee("renyi", 2.0, order=5.0), "renyi", {"order": 3.0}, 2.0),
         (Guarantee("pure", 2.0), "pure", {}, 2.0),
         (Guarantee("pure", 2.0), "approximate", {"epsilon": 3.0}, 3.0),
-        (gaussian, "approximate", {"delta": 1e-6}, gaussian.epsilon(1e-6)),
     ]:
         [found] = convert(level, kind, **wanted)
         assert found.guarantee.parameter == pytest.approx(value, rel=1e-14)
@@ -121,6 +131,7 @@ def test_what_does_not_follow_is_refused() -> None:
     for kind in ["gdp", "zcdp", "renyi", "approximate"]:
         level = Guarantee(kind, 1.0, **extra.get(kind, {}))
         refused(partial(convert, level, "pure"), "pure: does not follow")
+        refused(partial(convert, Guarantee("none"), kind), "given.kind='none'", "pure")
 
 
 @given(

@@ -172,15 +172,15 @@ for words in json.loads(sys.argv[1]):
 """Runs commands in one process, in which nothing of the extras can be imported."""
 
 
-def told(
+def answers(
     commands: Sequence[str], folder: Path, extras: Sequence[str] = EXTRAS, **changes: str
 ) -> subprocess.CompletedProcess[str]:
     words = ["-c", RUN.format(extras=extras), json.dumps(commands)]
     return run_python(*words, changes={**changes}, folder=folder)
 
 
-def test_what_is_published_is_told_without_the_extras() -> None:
-    done = told(QUESTIONS, ROOT)
+def test_what_is_published_is_answered_without_the_extras() -> None:
+    done = answers(QUESTIONS, ROOT)
     assert done.stdout.count("## status 0\n") == len(QUESTIONS), done.stderr
 
 
@@ -205,14 +205,14 @@ def test_the_wheel_is_of_use_in_an_empty_folder(installed: Path, tmp_path: Path)
     empty = tmp_path / "empty"
     empty.mkdir()
     assert (installed / "dpbandits/cli/__init__.py").is_file(), "else the checkout's is imported"
-    run = told([*COMMANDS, *QUESTIONS, *NEEDING], empty, PYTHONPATH=str(installed))
+    run = answers([*COMMANDS, *QUESTIONS, *NEEDING], empty, PYTHONPATH=str(installed))
     assert not [*empty.iterdir()]
-    answers = dict(zip(COMMANDS, run.stdout.split("## status "), strict=False))
+    printed = dict(zip(COMMANDS, run.stdout.split("## status "), strict=False))
     for command, part in COMMANDS.items():
-        assert part in answers[command]
+        assert part in printed[command]
     published = pd.read_csv(ROOT / "docs/figures/dp-ncb/claims.csv")
-    assert answers["list claims --format csv"].count("\ndp-ncb,") == len(published)
-    here = told(QUESTIONS, ROOT, extras=()).stdout
+    assert printed["list claims --format csv"].count("\ndp-ncb,") == len(published)
+    here = answers(QUESTIONS, ROOT, extras=()).stdout
     assert here.count("## status 0\n") == len(QUESTIONS)
     assert here in run.stdout
     lines = [line for line in run.stderr.splitlines() if line.startswith("dpbandits: ")]

@@ -263,7 +263,8 @@ def convert(
         epsilon: at which delta is wanted, for ``approximate``, instead of delta.
 
     Raises:
-        InputError: nothing of that kind follows, or a number is missing or outside its range.
+        InputError: nothing is given (kind ``none``), nothing of that kind follows, or a number is
+            missing or outside its range.
 
     Example:
         >>> from dpbandits.privacy import Guarantee, convert
@@ -271,6 +272,7 @@ def convert(
         >>> found.describe()
         '(4.88655, 1e-06)-DP [Dong, Roth and Su (2022), tight]'
     """
+    choice("given.kind", given.kind, KINDS)
     choice("kind", kind, KINDS)
     _only("order", order, kind == "renyi", f"a conversion to {kind}")
     if kind == "approximate":
