@@ -29,6 +29,7 @@ from dpbandits.pages.explain import explain
 from dpbandits.pipeline.project import Project, published_table
 from dpbandits.text_tables import aligned
 from invented import ROOT, copy_parts
+from support import mostly_slow
 
 ARMS = "--arms 0.75 0.5"
 SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
@@ -249,7 +250,7 @@ def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", mostly_slow([1, 2], 2))
 def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path) -> None:
     begin = "    t, written = state.clock[0], 0\n"
     sleep = "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(60)\n"

@@ -206,7 +206,7 @@ def changed(document: Any, draw: Callable[..., Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("path", "examples"), [(CONFIG, 8), (ABOUT, 20), (EXPERIMENTS, 40), (CLAIMS, 15)]
+    ("path", "examples"), [(CONFIG, 8), (ABOUT, 20), (EXPERIMENTS, 20), (CLAIMS, 10)]
 )
 def test_generated_configs_are_accepted_or_end_in_one_line(
     folder: Path, path: str, examples: int

@@ -315,6 +315,7 @@ def test_an_import_writes_nothing(tmp_path: Path) -> None:
         assert not (home / "dpbandits").exists()
 
 
+@pytest.mark.slow
 def test_two_simulations_write_to_the_user_s_folder_alone_and_compile_once(tmp_path: Path) -> None:
     """One says that it compiles; the other waits, and finds the kernels on disk."""
     stand, home = tmp_path / "stand", tmp_path / "home"
