@@ -360,6 +360,10 @@ def certified(under_p: np.ndarray, under_q: np.ndarray) -> float:
     return Event("", log_p, log_q).mu if log_q > log_p else 0.0
 
 
+def test_a_threshold_is_certified_on_runs_that_did_not_choose_it() -> None:
+    assert certified(np.zeros(2_000), np.repeat([1.0, 0.0], 1_000)) == 0.0
+
+
 def test_simulated_ratios_are_exact() -> None:
     three = ts_gaussian(3), hold(0.5, 3, arms=3)
     tables = three[1].tables(3)
