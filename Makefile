@@ -11,6 +11,9 @@ COMPILE = .venv-test/bin/uv pip compile -q --universal --python-version 3.11 --g
 # Slurm's plugin is there for `make slurm-test`; elsewhere its client would wait for a controller.
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
+# Set in many containers; a build starts hundreds of processes, and each would compile the libraries.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
