@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -194,11 +195,12 @@ def test_losses_in_a_window_and_in_the_stop_test() -> None:
 
 def test_the_delta_that_the_classical_calibration_needs() -> None:
     """Its maximum over the sum of rewards, against a grid of sums; where it falls short."""
-    for epsilon, delta in ((0.5, 0.01), (2.0, 0.3), (5.0, 0.3), (8.0, 0.38)):
-        sigma = math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
-        s = np.linspace(0.0, 10.0 * sigma, 300_001)
+    asked = ((0.5, 0.01), (2.0, 0.3), (5.0, 0.3), (8.0, 0.38))
+    for (epsilon, delta), means in product(asked, (1, 2)):
+        sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon
+        s = np.linspace(1.0 - means, 10.0 * sigma, 300_001)
         needed = norm.sf(s / sigma) - math.exp(epsilon) * norm.sf((s + 1.0) / sigma)
-        assert classical_delta(epsilon, delta) == pytest.approx(needed.max(), rel=1e-6)
+        assert classical_delta(epsilon, delta, means) == pytest.approx(needed.max(), rel=1e-6)
     grid = np.linspace(0.01, 0.99, 99)
     worst = {e: max(classical_delta(e, float(d)) / d for d in grid) for e in (2.0, 4.6, 4.8)}
     assert worst[2.0] < 0.51

@@ -110,7 +110,7 @@ def test_bad_input_ends_in_one_line() -> None:
         (
             "adap-ucb",
             {"runs": 10**9, "horizon": 10**6, "pair": PAIR},
-            "runs is 1000000000 at horizon 1000000; allowed:",
+            "runs is 1000000000 at horizon 1000000; allowed: at most 4000, for memory",
         ),
         ("dp-bai", {"notion": "round"}, "as a best-arm algorithm has tables by pulls"),
         ("dp-bai", {"features": [[1.0], [2.0], [3.0]]}, "features have shape 3 x 1; allowed: 2 ro"),

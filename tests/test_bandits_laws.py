@@ -102,7 +102,7 @@ def test_draws_stay_within_the_unit_interval(code: int, rate: float, uniform: fl
 
 
 def test_instances_from_mappings() -> None:
-    whole = dpbandits.bernoulli([1, 0])
+    whole = dpbandits.bernoulli([np.int64(1), np.float32(0)])
     assert whole.means.dtype == whole.gaps.dtype == np.float64
     assert whole.describe() == dpbandits.bernoulli([1.0, 0.0]).describe()
     made = bandit_from({"law": "truncated-exponential", "rates": [0.1, 1]})

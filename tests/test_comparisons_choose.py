@@ -1,7 +1,7 @@
 """`dpbandits choose` and its page: answers from published tables of made-up results."""
 
 import re
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,10 @@ from dpbandits.pipeline.project import Project
 from support import ROOT, refused
 
 STUDY = Project.load(ROOT).study("choosing")
-
-
-@cache
-def computed() -> dict[str, pd.DataFrame]:
-    """Return the tables of made-up results."""
-    return {
-        name: TABLES[entry["compute"]](frames_of(entry["reads"]))
-        for name, entry in STUDY.table_entries.items()
-    }
+COMPUTED = {
+    name: TABLES[entry["compute"]](frames_of(entry["reads"]))
+    for name, entry in STUDY.table_entries.items()
+}
 
 
 def publish(folder: Path, tables: dict[str, pd.DataFrame]) -> Path:
@@ -44,7 +39,7 @@ def publish(folder: Path, tables: dict[str, pd.DataFrame]) -> Path:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return publish(tmp_path_factory.mktemp("published"), computed())
+    return publish(tmp_path_factory.mktemp("published"), COMPUTED)
 
 
 @pytest.fixture
@@ -109,7 +104,7 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
 
 
 def test_the_nearest_setting_is_by_ratios() -> None:
-    table = computed()["extra-regret"]
+    table = COMPUTED["extra-regret"]
     assert set(nearest(table, Question(9, 30_000, 2.3))["arms"]) == {5}
     assert set(nearest(table, Question(11, 31_000, 2.2))["horizon"]) == {10_000}
     assert set(nearest(table, Question(11, 32_000, 2.3))["epsilon"]) == {5.0}
@@ -134,8 +129,8 @@ def test_a_bad_question_ends_in_one_line(
     monkeypatch.chdir(tmp_path)
     for changes, message in REFUSED:
         refused(partial(dpbandits.choose, **{**ASKED, "project": folder, **changes}), message)
-    regret = computed()["extra-regret"]
-    publish(tmp_path, computed() | {"extra-regret": regret[regret["class"] != "local"]})
+    regret = COMPUTED["extra-regret"]
+    publish(tmp_path, COMPUTED | {"extra-regret": regret[regret["class"] != "local"]})
     asked = partial(dpbandits.choose, **ASKED, privacy="local", project=tmp_path)
     refused(asked, "class is 'local', of which no algorithm was measured")
 
@@ -218,8 +213,8 @@ def test_every_number_of_the_page_is_that_of_the_tables(
         17.2, abs=0.05
     )
     # Other tables give another page.
-    other = computed()["extra-winners"].assign(q=1.0, verdict="tie", default="")
-    changed = choosing_page(Project.load(publish(tmp_path, computed() | {"extra-winners": other})))
+    other = COMPUTED["extra-winners"].assign(q=1.0, verdict="tie", default="")
+    changed = choosing_page(Project.load(publish(tmp_path, COMPUTED | {"extra-winners": other})))
     assert "and wins 0." in changed
     assert check_answers(tmp_path, changed) > 0
 

@@ -51,6 +51,7 @@ MISTAKES = [
     (ABOUT, "  fig1b: The", "  fig1b: the", "allowed: a sentence of one line"),
     (EXPERIMENTS, "paper: committing-early", "- x", "is not valid YAML"),
     (EXPERIMENTS, "law: bernoulli", "law: cauchy", "law is 'cauchy'; allowed: bernoulli"),
+    (BAI, "{make: standard-basis}", "{make: [standard-basis]}", "make is ['standard-basis']"),
     (EXPERIMENTS, "law: bernoulli", "low: bernoulli", "allowed: either key law or key make"),
     (EXPERIMENTS, "[0.7, 0.5]", "[1.7, 0.5]", "mean is 1.7; allowed: 0 to 1"),
     (EXPERIMENTS, "algorithm: ucb1}\n  b", "algorithm: ucb-1}\n  b", "algorithm is 'ucb-1'; allo"),

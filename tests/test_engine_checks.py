@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import dpbandits
-from dpbandits.algorithms import IDENTIFICATION, REGRET
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.algorithms.base import Algorithm, Definition, Outcome, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import FIRST, draw_reward_sum
@@ -489,6 +489,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
     (arms_of(lambda rng: math.nan, 0.75, 1.0), "arm 1: reward is nan; allowed: 0 to 1"),
     (arms_of(lambda rng: {}["x"], 0.75, 1.0), "arm 1: its function raises KeyError: 'x'"),
     (arms_of(lambda rng: random.random(), 0.75, 0.5), "arm 1: rewards differ when they are draw"),
+    (lambda: replace(REGISTRY["ucb1"], advance=late), "ucb1: advance is a coroutine (async def)"),
     (arms_of(late, 0.75, 0.5), "arms: arm 1 is a coroutine (async def); allowed: a plain func"),
     (arms_of(many, 0.75, 0.5), "arms: arm 1 is a generator (yield); allowed: a plain function"),
     (lambda: dpbandits.replay([[1, 0], []]), "replay: row 1 is no list of numbers; allowed: num"),

@@ -19,7 +19,7 @@ import yaml
 from dpbandits.errors import InputError
 from dpbandits.pages.contents import Contents, load_errata
 from dpbandits.pages.documents import documents, paper_page
-from dpbandits.pages.published import with_region
+from dpbandits.pages.published import read_table, with_region
 from dpbandits.pages.verdicts import ANSWERS, counted
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
@@ -159,6 +159,11 @@ def test_a_region_without_its_marks_is_refused() -> None:
     for text in ("# Errata\n", marks + marks):
         with pytest.raises(InputError, match=r"marks <!-- begin one --> .* are missing or double"):
             with_region(text, "one", "new")
+
+
+def test_an_empty_column_of_a_table_has_texts(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a,b\n1,\n2,\n")
+    assert read_table(tmp_path / "one.csv")["b"].tolist() == ["", ""]
 
 
 # Numbers in texts, by the errata
