@@ -36,7 +36,7 @@ WRITTEN = [name for name in DOCUMENTS if name == "README.md" or name.startswith(
 
 @cache
 def made() -> dict[str, str]:
-    """Return the documents that are made, as they are now."""
+    """Return the documents, made from the present results."""
     return documents(CONTENTS)
 
 
