@@ -1,7 +1,8 @@
 # Every target sets up the environment it needs from the hashed locks. `make help` lists them.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-PIP_FLAGS = --quiet --disable-pip-version-check --no-compile --require-hashes
+# An index that pip alone is told of is one that uv does not reach: pip then installs all.
+PIP_FLAGS = --quiet --disable-pip-version-check --no-compile
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
@@ -127,8 +128,11 @@ clean: ## delete what was built (figures, results, logs), keep caches and enviro
 %/installed: requirements.lock requirements-test.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "PYTHON is $(PYTHON); allowed: Python 3.11 or newer (make PYTHON=...)" >&2; exit 2; }
-	@echo "setting up $(@D) (about a minute)"
+	@echo "setting up $(@D) (a quarter of a minute, or one where uv cannot be used)"
 	@$(PYTHON) -m venv $(@D)
-	@$(@D)/bin/python -m pip install $(PIP_FLAGS) -r requirements$(if $(findstring test,$(@D)),-test).lock
-	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@sed -n '/^uv==/,/[^\]$$/p' requirements-test.lock >$(@D)/uv.lock
+	@. $(@D)/bin/activate && lock=requirements$(if $(findstring test,$(@D)),-test).lock && \
+	  { pip install $(PIP_FLAGS) --require-hashes -r $(@D)/uv.lock && uv pip install --quiet --require-hashes -r $$lock || \
+	    pip install $(PIP_FLAGS) --require-hashes -r $$lock; } && \
+	  pip install $(PIP_FLAGS) --no-deps --no-build-isolation -e .
 	@touch $@
