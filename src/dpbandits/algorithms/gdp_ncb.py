@@ -356,7 +356,8 @@ def advance_window(settings, window, stop, state, arms, rng, out, n):
 @njit(nogil=True)
 def advance(settings, state, arms, rng, out):
     window = open_window(settings, settings.horizon)
-    return advance_window(settings, window, window.horizon, state, arms, rng, out, 0)
+    # A plain 0 would be a type of its own, and all below compiled for it once more.
+    return advance_window(settings, window, window.horizon, state, arms, rng, out, np.int64(0))
 
 
 @dataclass

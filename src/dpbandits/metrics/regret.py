@@ -57,6 +57,13 @@ def _count_inversely(run, arm, t, length):
     run.counted_to[arm] = t + length
 
 
+@njit
+def _record(run, index):
+    """Copy the pulls to a time of the grid, one by one: assigning an array compiles for seconds."""
+    for arm in range(run.pulls.size):
+        run.pulls_at[index, arm] = run.pulls[arm]
+
+
 @njit(nogil=True)
 def accumulate(run, arms, lengths, sums, written):
     """Add the first ``written`` segments to a run; the grid never cuts a segment's rewards."""
@@ -66,7 +73,7 @@ def accumulate(run, arms, lengths, sums, written):
         if run.inverse_counts.size > 0:
             _count_inversely(run, arm, t, length)
         while index < run.grid.size and run.grid[index] < t + length:
-            run.pulls_at[index] = run.pulls
+            _record(run, index)
             run.pulls_at[index, arm] += run.grid[index] - t
             if run.grid[index] == t:
                 run.rewards_at[index] = run.rewards[0]
@@ -75,7 +82,7 @@ def accumulate(run, arms, lengths, sums, written):
         run.pulls[arm] += length
         run.rewards[0] += sums[segment]
         if index < run.grid.size and run.grid[index] == t:
-            run.pulls_at[index] = run.pulls
+            _record(run, index)
             run.rewards_at[index] = run.rewards[0]
             index += 1
     run.clock[0], run.clock[1] = t, index

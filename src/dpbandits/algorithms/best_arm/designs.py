@@ -88,7 +88,9 @@ def pivoted_basis(features, rank):
         direction = rest[chosen[step]].copy()
         for earlier in range(step):
             direction -= (direction * basis[:, earlier]).sum() * basis[:, earlier]
-        basis[:, step] = direction / np.sqrt((direction**2).sum())
+        length = np.sqrt((direction**2).sum())
+        for k in range(direction.size):
+            basis[k, step] = direction[k] / length
         for i in range(rest.shape[0]):
             along = 0.0
             for k in range(rest.shape[1]):
@@ -167,7 +169,7 @@ def _largest_subset(features):
         volume = _volume(features, members, work)
         if volume > largest * (1.0 + GAIN):
             largest = volume
-            best[:] = members
+            best = members.copy()
         place = rank - 1
         while place >= 0 and members[place] == n - rank + place:
             place -= 1
@@ -264,7 +266,8 @@ def _frank_wolfe(features, gap):
     weights = np.full(n, 1.0 / n)
     inverse, variances = _inverse_moment(features, weights)
     for step in range(1, MOST_STEPS):
-        supported = np.where(weights > 0.0, variances, np.inf)
+        supported = variances.copy()
+        supported[weights <= 0.0] = np.inf
         worst = np.argmax(variances >= variances.max() * (1.0 - TIE))
         least = np.argmax(supported <= supported.min() * (1.0 + TIE))
         above, below = variances[worst] - rank, rank - variances[least]

@@ -401,7 +401,8 @@ def _play(step, trials, arms, rng, totals, pulls, kept, first):
         for i in range(keys.size):
             keys[i] = rng.random()
         if step.coefficients.shape[0] == 0:
-            estimates[:] = released
+            for i in range(estimates.size):
+                estimates[i] = released[i]
         else:
             estimates[:] = 0.0
             # One arm after the other in the same order, so that equal arms have equal estimates.
@@ -410,7 +411,8 @@ def _play(step, trials, arms, rng, totals, pulls, kept, first):
                     estimates[i] += step.coefficients[i, k] * released[k]
         _keep(step.active, estimates, keys, kept[trial])
         if trial == 0:
-            first[:] = estimates
+            for i in range(estimates.size):
+                first[i] = estimates[i]
 
 
 @njit
@@ -429,7 +431,7 @@ def _keep(active, estimates, keys, kept):
     Of the arms that tie for the last places the first ones stay, or those with the largest keys.
     """
     margin = TIE * np.abs(estimates).max()
-    cut = np.partition(estimates, active.size - kept.size)[active.size - kept.size]
+    cut = np.sort(estimates)[active.size - kept.size]
     tied = np.abs(estimates - cut) <= margin
     places = kept.size - (estimates > cut + margin).sum()
     least = np.sort(keys[tied])[tied.sum() - places] if keys.size else 0.0
