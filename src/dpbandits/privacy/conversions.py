@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import erfinv, ndtri_exp
 
 from dpbandits.privacy._checks import (
     Numbers,
@@ -43,9 +43,9 @@ def pure_to_gdp(epsilon: float) -> float:
     level = scalar("epsilon", non_negative("epsilon", epsilon))
     # Phi(-eta/2) = 1/(1 + e^epsilon), which is erf(eta/(2 sqrt 2)) = tanh(epsilon/2).
     if level < 1.0:
-        found = 2.0 * math.sqrt(2.0) * float(erfinv(math.tanh(level / 2.0)))
+        found = 2.0 * math.sqrt(2.0) * float(scipy.special.erfinv(math.tanh(level / 2.0)))
     else:
-        found = -2.0 * float(ndtri_exp(-level - math.log1p(math.exp(-level))))
+        found = -2.0 * float(scipy.special.ndtri_exp(-level - math.log1p(math.exp(-level))))
     return found * (1.0 + 1e-14)
 
 

@@ -16,8 +16,8 @@ argument outside its range is an InputError.
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import erfcx, erfinv, ndtr, ndtri, ndtri_exp
 
 from dpbandits.privacy._checks import (
     FloatArray,
@@ -93,7 +93,7 @@ def epsilon(delta: ArrayLike, eta: ArrayLike) -> Numbers:
     # Where no epsilon above 0 is needed, any target that keeps the bracket valid will do.
     target = np.minimum(np.log(deltas), largest)
     # delta <= Phi(u) bounds epsilon; the factor outweighs the rounding of the bound.
-    upper = np.maximum(etas * (etas / 2 - ndtri(deltas)), 0.0) * (1 + 1e-9) + 1e-300
+    upper = np.maximum(etas * (etas / 2 - scipy.special.ndtri(deltas)), 0.0) * (1 + 1e-9) + 1e-300
 
     def excess(guess: FloatArray, etas: FloatArray, target: FloatArray) -> FloatArray:
         return _log_delta(guess, etas) - target
@@ -130,12 +130,12 @@ def _eta_bounds(epsilons: FloatArray, deltas: FloatArray) -> tuple[FloatArray, F
     every w, delta is at least Phi(w) - exp(epsilon) Phi(w - eta); take w with
     Phi(w) = (1 + delta)/2 and eta such that the second term is (1 - delta)/2.
     """
-    z = ndtri(deltas)
+    z = scipy.special.ndtri(deltas)
     root = np.hypot(z, np.sqrt(2 * epsilons))
     # The same number in two forms; the second has no cancellation for z < 0.
     lower = np.where(z < 0, 2 * epsilons / (root + np.abs(z) + (root == 0)), z + root)
-    w = np.sqrt(2) * erfinv(deltas)
-    upper = w - ndtri_exp(np.log1p(-deltas) - np.log(2) - epsilons)
+    w = np.sqrt(2) * scipy.special.erfinv(deltas)
+    upper = w - scipy.special.ndtri_exp(np.log1p(-deltas) - np.log(2) - epsilons)
     # The slack outweighs rounding; 5e-324 is the smallest double.
     return np.maximum(lower * (1 - 1e-9), 5e-324), upper * (1 + 1e-9) + 1e-15
 
@@ -147,13 +147,13 @@ def _log_delta(epsilons: FloatArray, etas: FloatArray) -> FloatArray:
         log_phi = -(u**2) / 2 - np.log(2 * np.pi) / 2
         # Clipping keeps each form finite where the other one is used.
         small = log_phi + _log_mills_gap(np.maximum(-u, -1.0), etas)
-        complement = ndtr(-u) + np.exp(log_phi) * _mills(np.maximum(etas - u, 0.0))
+        complement = scipy.special.ndtr(-u) + np.exp(log_phi) * _mills(np.maximum(etas - u, 0.0))
     return np.asarray(np.where(u <= 1, small, np.log1p(-np.minimum(complement, 0.5))))
 
 
 def _mills(x: FloatArray) -> FloatArray:
     """Mills' ratio Phi(-x)/phi(x)."""
-    return np.asarray(np.sqrt(np.pi / 2) * erfcx(x / np.sqrt(2)))
+    return np.asarray(np.sqrt(np.pi / 2) * scipy.special.erfcx(x / np.sqrt(2)))
 
 
 def _log_mills_gap(x: FloatArray, etas: FloatArray) -> FloatArray:

@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import expit, log_ndtr, ndtr
 
 from dpbandits.privacy import gaussian
 from dpbandits.privacy._checks import (
@@ -193,8 +193,8 @@ def report_noisy_max_true_delta(
         raise refusal("lowest", lowest, "a number or minus infinity")
     reachable = -epsilons / shifts - shifts / 2 >= bound
     # A second term above 1 makes the difference negative anyway; cutting it avoids overflow.
-    second = np.exp(np.minimum(epsilons + log_ndtr(bound), 0.0))
-    at_bound = np.maximum(ndtr(bound + shifts) - second, 0.0)
+    second = np.exp(np.minimum(epsilons + scipy.special.log_ndtr(bound), 0.0))
+    at_bound = np.maximum(scipy.special.ndtr(bound + shifts) - second, 0.0)
     return unwrap(np.where(reachable, gaussian.delta(epsilons, shifts), at_bound))
 
 
@@ -296,8 +296,10 @@ def _composed(
     rounds = integer("horizon", horizon, 1)
 
     def composed(logit: FloatArray, deltas: FloatArray) -> FloatArray:
-        epsilon0 = per_round(expit(logit) * deltas / rounds)
-        return np.asarray(advanced_composition(epsilon0, rounds, expit(-logit) * deltas))
+        epsilon0 = per_round(scipy.special.expit(logit) * deltas / rounds)
+        return np.asarray(
+            advanced_composition(epsilon0, rounds, scipy.special.expit(-logit) * deltas)
+        )
 
     if choice("split", split, SPLITS) == "half":
         return composed(np.zeros(deltas.shape), deltas)

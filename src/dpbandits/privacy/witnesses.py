@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_ndtr, ndtr, ndtri_exp
 
 THRESHOLD, C, ALPHA = 1600.0, 3.0, 3.1
 """Constants of the published stop condition and index."""
@@ -156,9 +156,9 @@ def classical_delta(epsilon: float, delta: float, means: int = 1) -> float:
     sigma = math.sqrt(2.0 * means * math.log(1.25 / delta)) / epsilon
 
     def needed(s: float) -> float:
-        second = epsilon + float(log_ndtr(-(s + 1.0) / sigma))
+        second = epsilon + float(scipy.special.log_ndtr(-(s + 1.0) / sigma))
         # Above 0 the difference is negative anyway.
-        return float(ndtr(-s / sigma)) - math.exp(min(second, 0.0))
+        return float(scipy.special.ndtr(-s / sigma)) - math.exp(min(second, 0.0))
 
     # The derivative in s is positive below sigma^2 epsilon - 1/2 and negative above.
     return needed(max(sigma**2 * epsilon - 0.5, 1.0 - means))
@@ -206,5 +206,7 @@ def abandoned_loss(horizon: int, b: int = 0, c: float = 1.0) -> float:
     if not 2 * pulls < horizon <= LONGEST:
         return 0.0
     spread = np.sqrt(c / pulls + c / np.arange(pulls, horizon - pulls))
-    full, less = (log_ndtr(-mean / spread).sum() for mean in (1.0, (pulls - 1) / pulls))
-    return float(ndtri_exp(less) - ndtri_exp(full))
+    full, less = (
+        scipy.special.log_ndtr(-mean / spread).sum() for mean in (1.0, (pulls - 1) / pulls)
+    )
+    return float(scipy.special.ndtri_exp(less) - scipy.special.ndtri_exp(full))
