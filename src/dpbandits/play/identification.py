@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
@@ -21,6 +20,7 @@ from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play.simulation import Runs
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -77,7 +77,7 @@ class Identification(Runs):
         """The first trial, phase by phase; a copy, since what was played is shown again."""
         return deepcopy(self._outcomes[0].first)
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self) -> "pd.DataFrame":
         """Return every metric of every trial, as a tidy table.
 
         Its columns are algorithm, parameters (as text), run (from 0), t (the budget), metric

@@ -6,7 +6,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
@@ -33,6 +32,7 @@ from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.text_tables import aligned, html_table, interval_text, short
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 Values = NDArray[np.float64]
@@ -123,8 +123,10 @@ class Runs:
         """Whether the summary is known in this process."""
         return self.metrics in self._played
 
-    def summary(self) -> pd.DataFrame:
+    def summary(self) -> "pd.DataFrame":
         """Return the results in a few rows: metric, mean, low and high (95 % interval)."""
+        import pandas as pd  # A third of a second, which those who ask for no table do without.
+
         table = pd.DataFrame(self._rows(), columns=["metric", "mean", "low", "high"])
         return table.astype({"mean": float, "low": float, "high": float})
 
@@ -163,8 +165,10 @@ class Runs:
             )
         return {metric: read_only(values) for metric, values in arrays.items()}
 
-    def _tidy(self, times: Times, values: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
+    def _tidy(self, times: Times, values: Mapping[str, NDArray[Any]]) -> "pd.DataFrame":
         """Return a row for each metric, run and time; values have the shape (runs, times)."""
+        import pandas as pd
+
         runs, count = self.runs, len(values)
         columns = {
             "algorithm": self.cell.definition.id,
@@ -301,7 +305,7 @@ class Simulation(Runs):
 
     def frame(
         self, *, metric: str | Sequence[str] = "regret", at: Sequence[int] | None = None
-    ) -> pd.DataFrame:
+    ) -> "pd.DataFrame":
         """Return metrics of every run along time, as a tidy table.
 
         Its columns are algorithm, parameters (as text), run (from 0), t (rounds), metric and value.
