@@ -112,9 +112,9 @@ def filled(
 
 
 @cache
-def _read(path: Path, changed: int) -> pd.DataFrame:
-    """Return a csv as texts, read once for all numbers that it has; ``changed`` is its time."""
-    return pd.read_csv(path, keep_default_na=False, dtype=str)
+def _read(paths: tuple[Path, ...], changed: tuple[int, ...]) -> pd.DataFrame:
+    """Return csvs as texts, read once for all numbers of theirs; ``changed`` are their times."""
+    return pd.concat([pd.read_csv(path, keep_default_na=False, dtype=str) for path in paths])
 
 
 def _number(project: Project, paper: str, source: NumberSource, place: str) -> str:
@@ -127,7 +127,7 @@ def _number(project: Project, paper: str, source: NumberSource, place: str) -> s
         where, column = source.where, source.column
     path = ", ".join(map(str, paths))
     try:
-        frame = pd.concat([_read(path, path.stat().st_mtime_ns) for path in paths])
+        frame = _read(tuple(paths), tuple(path.stat().st_mtime_ns for path in paths))
     except (OSError, ValueError):
         raise InputError(f"{place}: {path} is not there; allowed: a published csv") from None
     for key in (*where, column):

@@ -1,6 +1,7 @@
 """The words of verdicts, and sentences that say how claims came out."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Any
@@ -112,12 +113,13 @@ def answers(rows: list[Values]) -> Values:
 
 def counted(ledger: pd.DataFrame, variant: str) -> dict[str, int]:
     """Return how many claims in some rows of the ledger a variant has by verdict; several last."""
-    judged = ledger[(ledger["variant"] == variant) & (ledger["verdict"] != "not applicable")]
-    verdicts = judged.groupby("claim")["verdict"]
-    agree = verdicts.nunique() == 1
-    first = verdicts.first()[agree].value_counts()
-    counts = {word: int(first.get(word, 0)) for word in VERDICTS[:-1]}
-    return counts | {DIFFERS: int((~agree).sum())}
+    verdicts: dict[str, set[str]] = {}
+    judged = ledger[ledger["variant"] == variant]
+    for claim, verdict in zip(judged["claim"], judged["verdict"], strict=True):
+        if verdict != "not applicable":
+            verdicts.setdefault(claim, set()).add(verdict)
+    counts = Counter(DIFFERS if len(each) > 1 else min(each) for each in verdicts.values())
+    return {word: counts[word] for word in (*VERDICTS[:-1], DIFFERS)}
 
 
 def by_verdict(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
