@@ -381,8 +381,9 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
         if top in never or top in files | packages:
             return top not in never
         file = _file_of(module)
-        is_there = file is not None and Path(file).resolve().is_relative_to(folder)
-        return is_there and is_users(module)
+        if file is None or _is_installed(file):
+            return False
+        return Path(file).resolve().is_relative_to(folder)
 
     names = [name for name, module in list(sys.modules.items()) if is_beside(name, module)]
     return {name: sys.modules.pop(name) for name in names}
