@@ -191,10 +191,7 @@ def scenarios() -> dict[str, list[Scenario]]:
             runs(dpbandits.bernoulli([0.06, 0.05, 0.04, 0.03]), 1500),
             runs(EQUAL, 1500),
         ],
-        "dp-ts-ucb": [
-            runs(EXPONENTIAL_ARMS, 1500, alpha=0.9),
-            runs(BERNOULLI, 3000, alpha=1.0),
-        ],
+        "dp-ts-ucb": [runs(EXPONENTIAL_ARMS, 1500, alpha=0.9), runs(BERNOULLI, 3000, alpha=1.0)],
         "lazy-dp-ts": [runs(APART, 1500, epsilon=100.0), *EXTREMES],
         "dp-ts": [
             runs(EXPONENTIAL_ARMS, 1500, epsilon=200.0),

@@ -17,12 +17,7 @@ from dpbandits.algorithms.base import positive
 from dpbandits.algorithms.guarantees import KNOWN, at_delta, guarantee_of
 from dpbandits.auditing.gdp_ncb import exploration_witness, in_window
 from dpbandits.privacy import Guarantee
-from dpbandits.privacy.witnesses import (
-    classical_delta,
-    stop_rules,
-    stop_test_loss,
-    window_loss,
-)
+from dpbandits.privacy.witnesses import classical_delta, stop_rules, stop_test_loss, window_loss
 from found_papers import PLAYED
 from support import message_of
 

@@ -47,12 +47,7 @@ from dpbandits.auditing.laplace import (
     log_tail_of_two,
 )
 from dpbandits.auditing.statements import report_event, report_rows, reports_of
-from dpbandits.auditing.support import (
-    Case,
-    GivenDraws,
-    separation,
-    transcript,
-)
+from dpbandits.auditing.support import Case, GivenDraws, separation, transcript
 from dpbandits.kernels import Segments
 from support import refused, settings_of
 

@@ -11,19 +11,9 @@ import pytest
 
 from agreement import question_of
 from dpbandits.algorithms import REGISTRY, REGRET, find_identification
-from dpbandits.auditing.inputs import (
-    PULL_TABLE,
-    ROUND,
-    constant,
-    make_pair,
-    search_pairs,
-)
+from dpbandits.auditing.inputs import PULL_TABLE, ROUND, constant, make_pair, search_pairs
 from dpbandits.auditing.mechanisms import Plays, Trials
-from dpbandits.auditing.run import (
-    Audit,
-    audit,
-    published,
-)
+from dpbandits.auditing.run import Audit, audit, published
 from dpbandits.cli import main
 from dpbandits.engine.cache import require_cache
 from leaky_algorithms import leaky

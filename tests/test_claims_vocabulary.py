@@ -187,10 +187,7 @@ CASES: list[tuple[str, dict[str, float]]] = [
         "value: a, along: [epsilon, t], points: {epsilon: [4, 8], t: [10, 100]}",
         {f"epsilon={x}, t={t}": runs("a", x, t).mean() for x in (4, 8) for t in (10, 100)},
     ),
-    (
-        "value: {algorithm: a, epsilon: 2}, along: in",
-        {"in=runs": A[1], "in=trials": RATES[1]},
-    ),
+    ("value: {algorithm: a, epsilon: 2}, along: in", {"in=runs": A[1], "in=trials": RATES[1]}),
 ]
 
 

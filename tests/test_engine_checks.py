@@ -242,8 +242,7 @@ def failures(algorithm: Definition) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    mostly_slow(["ucb1", "dp-se", "anytime-lazy-ucb", "gdp-ncb", "baseline"], "baseline"),
+    "name", mostly_slow(["ucb1", "dp-se", "anytime-lazy-ucb", "gdp-ncb", "baseline"], "baseline")
 )
 def test_ours_pass_every_check(name: str) -> None:
     assert {check.status for check in dpbandits.check_algorithm(name)} == {"passed"}

@@ -316,10 +316,7 @@ def simulate(**changes: Any) -> Simulation:
 
 def test_curves_are_those_of_the_reference_s_decisions() -> None:
     """By segments from kernels, round by round from the plain references on the same streams."""
-    for algorithm, params in (
-        ("ucb1", {}),
-        ("dp-ts-ucb", {"alpha": 1.0}),
-    ):
+    for algorithm, params in (("ucb1", {}), ("dp-ts-ucb", {"alpha": 1.0})):
         simulation = simulate(algorithm=algorithm, params=params, seed=8)
         cell, played = simulation.cell, []
         key = stream_key(cell.stream_description)

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbandits.privacy import (
-    delta,
-    epsilon,
-    eta_from,
-    log_delta,
-)
+from dpbandits.privacy import delta, epsilon, eta_from, log_delta
 
 
 def precise_log_delta(epsilon_value: float, eta: float) -> float:

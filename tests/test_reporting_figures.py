@@ -40,16 +40,7 @@ from dpbandits.reporting.style import STRIP, heading
 from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, run_python, supplementary_slow
-from synthetic_results import (
-    EVERY_FIGURE,
-    FIGURES,
-    FIRST,
-    FOURTH,
-    PAPERS,
-    SECOND,
-    THIRD,
-    frame,
-)
+from synthetic_results import EVERY_FIGURE, FIGURES, FIRST, FOURTH, PAPERS, SECOND, THIRD, frame
 
 SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each in EVERY_FIGURE}
 SMALLEST_TEXT = 7.0  # points, at the size of a column

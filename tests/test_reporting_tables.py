@@ -21,14 +21,7 @@ from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.spec import has_published
 from dpbandits.reporting.tables import add_statements, write_table
-from dpbandits.reporting.text import (
-    MOST_CHOICES,
-    escape,
-    page,
-    pdf_of,
-    readable,
-    require_pdflatex,
-)
+from dpbandits.reporting.text import MOST_CHOICES, escape, page, pdf_of, readable, require_pdflatex
 from dpbandits.text_tables import interval_text
 from support import refused
 from synthetic_results import EVERY_TABLE, FIRST, FOURTH, PAPERS, SECOND, THIRD, Document, changed

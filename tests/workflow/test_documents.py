@@ -110,10 +110,7 @@ BRIEF = [line for line in ASKED if not LONG.match(line)]
 
 @pytest.mark.parametrize("line", mostly_slow(ASKED, *BRIEF))
 def test_commands_run(
-    line: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
     if line.startswith("dpbandits cache"):

@@ -51,7 +51,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def overlay(project: Project, tmp_path: Path) -> Overlay:
-    """Draw the user's algorithm into a figure, built before; return the user's points in a csv."""
+    """Draw the user's algorithm into a figure, built before; return the user's points in a csv.
+
+    Their markers in the figure are an attribute.
+    """
+    figures: list[Figure] = []
 
     def draw(name: str, mine: Own) -> pd.DataFrame:
         paper, _, stem = name.partition("/")
@@ -59,10 +63,15 @@ def overlay(project: Project, tmp_path: Path) -> Overlay:
             if not project.results_path(paper, read).is_file():
                 build_results(project, paper, read, workers=1)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Figure, "savefig", lambda *_, **__: None)
+            patch.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
             overlay_figure(project, name, mine, tmp_path)
         points = read_points(tmp_path / f"{stem}.csv")
-        return points[points["series"].str.contains("yours")]
+        points = points[points["series"].str.contains("yours")]
+        lines = [line for axes in figures[-1].axes for line in axes.lines]
+        points.attrs = {
+            "markers": {line.get_marker() for line in lines if line.get_color() == OWN_COLOUR}
+        }
+        return points
 
     return draw
 
@@ -158,6 +167,7 @@ def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
     assert points["x"].tolist() == [100, 200, 400] * 2
     looks = [own_look(index) for index in range(4)]
+    assert {look.marker for look in looks[:2]} <= points.attrs["markers"]
     assert {look.colour for look in looks} == {OWN_COLOUR}
     assert OWN_COLOUR not in COLOURS.values()
     assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
