@@ -1,7 +1,6 @@
 # Every target sets up the environment it needs from the hashed locks. `make help` lists them.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-# An index that pip alone is told of is one that uv does not reach: pip then installs all.
 PIP_FLAGS = --quiet --disable-pip-version-check --no-compile
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
@@ -125,6 +124,7 @@ clean: ## delete what was built (figures, results, logs), keep caches and enviro
 	rm -rf logs .snakemake
 	find results figures -mindepth 1 ! -name README.md -delete
 
+# uv first, which is fast; where pip alone is told of an index, uv does not reach it, and pip installs all.
 %/installed: requirements.lock requirements-test.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "PYTHON is $(PYTHON); allowed: Python 3.11 or newer (make PYTHON=...)" >&2; exit 2; }
