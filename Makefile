@@ -124,7 +124,7 @@ clean: ## delete what was built (figures, results, logs), keep caches and enviro
 	rm -rf logs .snakemake
 	find results figures -mindepth 1 ! -name README.md -delete
 
-# uv first, which is fast, and compiles what it installs: a first build would take 40 seconds for it.
+# uv first, which is fast, and compiles what it installs: the jobs of a first build would spend 40 seconds on it.
 # Where pip alone is told of an index, uv does not reach it, and pip installs all, uncompiled.
 %/installed: requirements.lock requirements-test.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
