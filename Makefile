@@ -41,10 +41,9 @@ quick: .venv/installed ## the papers' figures, tables and verdicts at a small sc
 quick-everything: .venv/installed ## and the supplementary ones, at that scale
 	$(SNAKEMAKE) all extras --config scale=quick
 
-report: .venv/installed ## results/report.html (Snakemake's own) and results/report.pdf (needs pdflatex) of everything
+report: .venv/installed ## results/report.html of everything, by Snakemake
 	$(SNAKEMAKE) all extras
 	$(SNAKEMAKE) all extras --report results/report.html
-	$(SNAKEMAKE) pdf
 
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish

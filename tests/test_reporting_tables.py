@@ -16,12 +16,11 @@ import pytest
 
 from chromium import in_browser
 from dpbandits.metrics.intervals import difference_interval
-from dpbandits.pipeline.report import DEPENDS, OUTCOMES, counts
 from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.spec import has_published
 from dpbandits.reporting.tables import add_statements, write_table
-from dpbandits.reporting.text import MOST_CHOICES, escape, page, pdf_of, readable, require_pdflatex
+from dpbandits.reporting.text import MOST_CHOICES, escape, page, readable
 from dpbandits.text_tables import interval_text
 from support import refused
 from synthetic_results import EVERY_TABLE, FIRST, FOURTH, PAPERS, SECOND, THIRD, Document, changed
@@ -219,34 +218,8 @@ def test_an_estimate_has_its_interval_unless_it_is_exact() -> None:
         assert interval_text(*estimate) == text
 
 
-def test_a_claim_counts_once_under_what_its_rows_agree_on() -> None:
-    rows = [("X-C1", "holds"), ("X-C1", "holds"), ("X-C2", "fails"), ("X-C3", "holds")]
-    ledger = pd.DataFrame([*rows, ("X-C3", "fails")], columns=["claim", "verdict"])
-    counted = counts("x", ledger)
-    assert counted["total"] == 3
-    named = {name: n for name, n in zip(OUTCOMES, counted["counts"], strict=True) if n}
-    assert named == {"holds": 1, "fails": 1, DEPENDS: 1}
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_a_document_with_a_table_of_contents_gives_the_same_bytes(tmp_path: Path) -> None:
-    """The second pass of pdflatex reads what the first one wrote."""
-    text = (
-        r"\documentclass{article}\pdfinfoomitdate=1\pdftrailerid{}\begin{document}"
-        r"\tableofcontents\section{One}\label{one}\clearpage See \ref{one}.\end{document}"
-    )
-    first = pdf_of(text, tmp_path)
-    assert first.startswith(b"%PDF")
-    assert pdf_of(text, tmp_path) == first
-    assert not list(tmp_path.iterdir()), "nothing is left in the folder of the pictures"
-    wrong = r"\documentclass{article}\begin{document}\nosuchcommand\end{document}"
-    refused(lambda: pdf_of(wrong, tmp_path), "report.tex", "Undefined control sequence")
-
-
-def test_what_pdflatex_cannot_do_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_latex_does_not_know_is_refused_in_one_line() -> None:
     refused(lambda: escape("語"), "'語'; allowed")
-    monkeypatch.setenv("PATH", "")
-    refused(require_pdflatex, "report.pdf", "pdflatex is not on PATH", "texlive")
 
 
 CELLS = pd.DataFrame(

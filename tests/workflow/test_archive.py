@@ -34,8 +34,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = run(ROOT, listing).stdout.split("\0")
     copy_parts(clone, *(name for name in names if (ROOT / name).is_file()))
     snakemake(invented.link_kernels(invented.add_paper(clone)))
-    for suffix in ("tex", "pdf", "html"):
-        (clone / f"results/report.{suffix}").write_text("report")
+    (clone / "results/report.html").write_text("report")
     name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     for words in (["init", "-q"], ["add", "-A"], [*name, "commit", "-qm", "all of it"]):
         assert run(clone, ["git", *words]).returncode == 0

@@ -13,7 +13,7 @@ from dpbandits.pipeline import study
 from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import REPORT, RESULTS, targets
+from dpbandits.pipeline.targets import RESULTS, targets
 from golden_csv import MAKERS
 from invented import PAPER as NAME
 from invented import ROOT, copy_paper, copy_parts
@@ -44,11 +44,9 @@ def test_it_takes_at_most_five_files_and_no_edit_and_moves_no_other_paper(folder
     assert {*project.papers} == {*here.published, NAME}
 
     def depends_on(project: Project) -> list[Any]:
-        # But for the report, which the page's own sources make.
         return [
             (t.rule, t.depends_on, [path.relative_to(project.folder) for path in paths])
             for t in targets(project)
-            if t.kind != REPORT
             for paths in (t.inputs, t.files)
         ]
 

@@ -1,11 +1,10 @@
 # Verdicts on the claims of each paper (ts_is_dp_claims) and what was found beyond them, digitised values compared with ours
-# (dp_ncb_digitised), the ledger of all papers, and everything as one PDF.
+# (dp_ncb_digitised), and the ledger of all papers.
 COMMANDS_OF_CLAIMS = {
     "claims": "judge",
     "findings": "judge --findings",
     "digitised": "digitised",
     "ledger": "ledger",
-    "report": "typeset",
 }
 CHOICE = (
     f"--papers {' '.join(PROJECT.chosen)} --comparisons {' '.join(PROJECT.comparisons)}"

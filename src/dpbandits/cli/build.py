@@ -152,16 +152,6 @@ def ledger(project: "Project") -> None:
 
 
 @command()
-@chosen
-@in_project
-def typeset(project: "Project") -> None:
-    """Write the report, a page for each paper and all tables, as PDF (needs pdflatex)."""
-    from dpbandits.pipeline.report import typeset_report
-
-    typeset_report(project)
-
-
-@command()
 @workers_option
 @whole_option("--cells", default=5, help="of each set of results (default: 5)")
 @whole_option("--rounds", default=5 * 10**7, help="most rounds of a cell (default: 50000000)")

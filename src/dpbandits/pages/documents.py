@@ -32,7 +32,7 @@ from dpbandits.pages.verdicts import (
 )
 from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import COSTS, REPORT, RESULTS, Target, targets, timing_path
+from dpbandits.pipeline.targets import COSTS, RESULTS, Target, targets, timing_path
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -233,7 +233,7 @@ def write_costs(project: Project) -> Path:
     path, known = project.folder / COSTS, read_costs(project)
     # The ledger of some papers is not that of all.
     of_papers = project.built() + ["all"] * (project.chosen == project.published)
-    built = [each for each in targets(project) if each.kind != REPORT and each.paper in of_papers]
+    built = [each for each in targets(project) if each.paper in of_papers]
     names = {(target.paper, target.kind, target.name) for target in built}
     is_kept = [
         key in names or key[0] not in project.built()

@@ -60,7 +60,7 @@ def pack(project: Project, folder: Path) -> Path:
     records = {target.provenance: read_provenance(target.provenance) for target in built}
     results = [target for target in built if target.kind == RESULTS]
     newer = {path for target in results for path in (*target.files, target.provenance)}
-    outputs = {path for target in built for path in target.files} | {*_report(project)}
+    outputs = {path for target in built for path in target.files} | {_report(project)}
     site = {path for path in (root / "site").rglob("*") if path.is_file()}
 
     contents = {name: (root / name).read_bytes() for name in sources}
@@ -107,14 +107,12 @@ def _git(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def _report(project: Project) -> list[Path]:
-    """Return the files of the report."""
-    folder = project.results_folder()
-    paths = [folder / f"report.{suffix}" for suffix in ("tex", "pdf", "html")]
-    for path in paths:
-        if not path.is_file():
-            raise InputError(f"{path}: does not exist; run make report to build it")
-    return paths
+def _report(project: Project) -> Path:
+    """Return Snakemake's report."""
+    path = project.results_folder() / "report.html"
+    if not path.is_file():
+        raise InputError(f"{path}: does not exist; run make report to build it")
+    return path
 
 
 def _citation(root: Path) -> Mapping[str, Any]:

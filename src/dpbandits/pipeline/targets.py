@@ -29,7 +29,7 @@ from dpbandits.reporting.text import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"
-LEDGER, REPORT = "ledger", "report"
+LEDGER = "ledger"
 SHOWN = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
 """Kinds that ``rule all`` and ``rule extras`` build; results are what these read."""
 
@@ -48,7 +48,7 @@ class Target:
     """One thing that the workflow builds.
 
     Attributes:
-        paper: short name of the paper or comparison; ``all`` for the ledger and the report.
+        paper: short name of the paper or comparison; ``all`` for the ledger.
         name: its name in the experiments file, else its kind.
         files: files that are built, the whole figure first; its provenance is beside the first.
         depends_on: name -> fingerprint of all that it depends on: its entry and the sources, under
@@ -169,9 +169,8 @@ def targets(project: Project) -> list[Target]:
     built = [
         target for paper in project.built() for target in _of_study(project, project.study(paper))
     ]
-    built = [*_of_others(project), *built]
     ledger = [ledger_target(project)] if project.chosen else []
-    return [*built, *ledger, report_target(project, [*built, *ledger])]
+    return [*_of_others(project), *built, *ledger]
 
 
 def _of_study(project: Project, study: Study) -> Iterator[Target]:
@@ -356,23 +355,6 @@ def ledger_target(project: Project) -> Target:
         caption=LEDGER_CAPTION,
         depends_on={LEDGER: _digest(LEDGER_CAPTION, sources, template_text("table.html"))}
         | {paper: project.study(paper).judged_fingerprint(CLAIMS) for paper in papers},
-    )
-
-
-def report_target(project: Project, built: Iterable[Target]) -> Target:
-    """Return the report; ``depends_on`` has its own sources, what it shows has others."""
-    shown = [target for target in built if target.kind in SHOWN]
-    chosen = sorted(shown, key=lambda target: target.is_extra)
-    sources = apart_from_registry("dpbandits.pipeline.report")
-    folder = project.results_folder()
-    return Target(
-        kind=REPORT,
-        paper="all",
-        name=REPORT,
-        rule="pdf",
-        inputs=tuple(dict.fromkeys(path for target in chosen for path in target.files)),
-        files=(folder / "report.pdf", folder / "report.tex"),
-        depends_on={REPORT: _digest(sources, template_text("report.tex"))},
     )
 
 
