@@ -20,19 +20,22 @@ PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
 RELEASE = tools lint test slow faults slurm-test everything verify published
 
-.PHONY: help figures extras everything quick quick-everything report publish site test slow golden published release-check tools faults mutants lint format bench check lock clean slurm-test artifact verify notebooks
+.PHONY: help figures verdicts extras everything quick quick-everything report publish site test slow golden published release-check tools faults mutants lint format bench check lock clean slurm-test artifact verify notebooks
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 	@echo "Variables: CORES=$(CORES) (processes), PYTHON=$(PYTHON) (3.11 or newer), PROFILE=slurm (docs/cluster.md)"
 
-figures: .venv/installed ## every figure, table and verdict of the papers, at their own scale
-	$(SNAKEMAKE)
+figures: .venv/installed ## every figure and table of the papers, at their own scale
+	$(SNAKEMAKE) figures
+
+verdicts: .venv/installed ## the verdicts on all claims
+	$(SNAKEMAKE) verdicts
 
 extras: .venv/installed ## the supplementary figures, tables and comparisons, and the findings
 	$(SNAKEMAKE) extras
 
-everything: .venv/installed ## figures and extras
+everything: .venv/installed ## figures, verdicts and extras
 	$(SNAKEMAKE) all extras
 
 quick: .venv/installed ## the papers' figures, tables and verdicts at a small scale (under results/quick, figures/quick)

@@ -14,12 +14,14 @@ report: "workflow/report/overview.rst"
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import (
+    EXTRAS,
+    FIGURES,
+    JUDGED,
     THREADS,
     batches,
     planned_targets,
     published_seconds,
     rule_name,
-    timing_path,
     wanted,
 )
 
@@ -41,16 +43,28 @@ OPTIONS = f"--scale {PROJECT.scale} --seed {PROJECT.seed}"
 RESULTS = PROJECT.results_folder()
 
 
-# The papers' own figures and tables, and the verdicts on all their claims, in one ledger.
+# The figures and tables of the papers, and the verdicts on all their claims.
 rule all:
     input:
-        [target.files for target in wanted(TARGETS, extra=False)],
+        [target.files for target in wanted(TARGETS, FIGURES, JUDGED)],
+
+
+# The papers' own figures and tables.
+rule figures:
+    input:
+        [target.files for target in wanted(TARGETS, FIGURES)],
+
+
+# The verdicts on the claims, in one ledger, with the simulations that only they read.
+rule verdicts:
+    input:
+        [target.files for target in wanted(TARGETS, JUDGED)],
 
 
 # Supplementary figures and tables.
 rule extras:
     input:
-        [target.files for target in wanted(TARGETS, extra=True)],
+        [target.files for target in wanted(TARGETS, EXTRAS)],
 
 
 # What `all` builds of one paper (ts_is_dp); of a comparison (choosing) all there is.
@@ -62,7 +76,10 @@ for name in PROJECT.built():
         input:
             [
                 target.files
-                for target in wanted(TARGETS, extra=name in PROJECT.comparisons)
+                for target in wanted(
+                    TARGETS,
+                    *([EXTRAS] if name in PROJECT.comparisons else [FIGURES, JUDGED]),
+                )
                 if target.paper == name
             ],
 

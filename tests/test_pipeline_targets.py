@@ -1,5 +1,8 @@
 """What is built by default and what as an extra, what jobs cost, what `verify` says of a cell."""
 
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,26 +19,37 @@ from dpbandits.engine import identity
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compute_series
-from dpbandits.engine.provenance import write_text
+from dpbandits.engine.provenance import (
+    provenance_path,
+    read_provenance,
+    write_provenance,
+    write_text,
+)
 from dpbandits.engine.results import results_frame
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import KEY, cluster_page, read_costs, write_costs
 from dpbandits.pipeline import study
+from dpbandits.pipeline import verify as verification
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (
     CLAIMS,
     COSTS,
+    EXTRAS,
     FIGURE,
+    FIGURES,
+    JUDGED,
     LEDGER,
+    RESULTS,
+    SHORT,
     TABLE,
     VERDICTS,
+    batches,
     published_seconds,
     targets,
-    timing_path,
     wanted,
 )
-from dpbandits.pipeline.verify import Plan, batches, compare, draw_sample, verify
+from dpbandits.pipeline.verify import Plan, compare, draw_sample, verify
 from support import ROOT, refused
 
 PROJECT = Project.load(ROOT)
@@ -46,9 +60,9 @@ def project_with(**changes: Any) -> Project:
     return Project.load(ROOT, config=dict(PROJECT.config) | changes)
 
 
-def built(*, extra: bool = False, **changes: Any) -> list[Path]:
-    """Return the files that ``rule all`` or ``rule extras`` builds, but for the ledger of all."""
-    chosen = wanted(targets(project_with(**changes)), extra=extra)
+def built(*goals: str, **changes: Any) -> list[Path]:
+    """Return the files that the rules of the goals build, but for the ledger of all."""
+    chosen = wanted(targets(project_with(**changes)), *goals)
     return [path for target in chosen if target.paper != "all" for path in target.files]
 
 
@@ -58,21 +72,22 @@ def names(paths: list[Path], suffix: str) -> list[str]:
 
 
 def test_what_papers_have_is_built_by_default_and_ours_and_comparisons_as_extras() -> None:
-    files = built(papers=["dp-bai"])
+    files = built(FIGURES, papers=["dp-bai"])
     panels = ["fig1", "fig1a", "fig1b", "fig2", "fig2a", "fig2b", "fig2c", "fig2d"]
     assert names(files, ".png") == panels
-    # The paper's tables, then that which every paper has.
-    assert names(files, ".tex") == ["table1", "appendix-b", "claims"]
-    assert {"claims", "evidence"} <= set(names(files, ".csv"))
-    extras = built(extra=True, papers=["dp-bai"], comparisons=[])
+    assert names(files, ".tex") == ["table1", "appendix-b"]
+    judged = built(JUDGED, papers=["dp-bai"])
+    assert names(judged, ".tex") == ["claims"]
+    assert {"claims", "evidence"} <= set(names(judged, ".csv"))
+    extras = built(EXTRAS, papers=["dp-bai"], comparisons=[])
     assert {path.stem.split("-")[0] for path in extras} == {"extra", "findings"}
     both = {"papers": ["ts-is-dp"], "comparisons": ["equal-privacy"]}
     alone = both | {"comparisons": []}
-    assert built(**both) == built(**alone)
-    added = {*built(extra=True, **both)} - {*built(extra=True, **alone)}
+    assert built(FIGURES, JUDGED, **both) == built(FIGURES, JUDGED, **alone)
+    added = {*built(EXTRAS, **both)} - {*built(EXTRAS, **alone)}
     assert {path.parent.name for path in added} == {"equal-privacy"}
-    judged = {target.paper for target in targets(project_with(**both)) if target.kind == CLAIMS}
-    assert judged == {"ts-is-dp"}, "comparisons have no claims"
+    of_claims = {t.paper for t in targets(project_with(**both)) if t.kind == CLAIMS}
+    assert of_claims == {"ts-is-dp"}, "comparisons have no claims"
 
 
 def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> None:
@@ -88,7 +103,7 @@ def test_simulations_of_claims_alone_play_the_runs_of_the_largest_analysis() -> 
 
 def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
     def ledger(**changes: object) -> list[str]:
-        every = wanted(targets(project_with(**changes)), extra=False)
+        every = wanted(targets(project_with(**changes)), JUDGED)
         return [path.name for target in every if target.kind == LEDGER for path in target.files]
 
     expected = ["claims.csv", "claims.tex", "claims.tabular", "claims.html", "claims.csv"]
@@ -146,24 +161,57 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
     costs = read_costs(PROJECT)
     named = {*costs[KEY].itertuples(index=False, name=None)}
     assert named <= {(target.paper, target.kind, target.name) for target in targets(PROJECT)}
-    of_results = costs.loc[costs["kind"] == "results", "seconds"]
+    of_results = costs.loc[costs["kind"] == RESULTS, "cpu_seconds"]
     assert sorted(published_seconds(PROJECT).values()) == sorted(of_results)
     (tmp_path / "config").symlink_to(ROOT / "config")
     project = Project.load(tmp_path)
     [figure] = [each for each in targets(project) if each.rule == "ts_is_dp_fig2"]
-    head = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
-    measured = "0.7\t0:00:00\t-\t-\t-\t-\t-\t-\t91.0\t0.64\n"
-    write_text(timing_path(project, figure), head + measured)
+    write_provenance(
+        figure.files[0], project.folder, {"cpu_seconds": 0.64, "memory_mib": 9.06}, 0.7
+    )
     # Nothing was measured at the quick scale.
     assert write_costs(project.at(scale="quick")).read_text().count("\n") == 1
-    head = "paper,kind,name,seconds,cpu_seconds,memory"
+    head = "paper,kind,name,seconds,cpu_seconds,memory_mib"
     draft, fig3 = "draft,figure,fig1,9.0,9.0,300.0", "ts-is-dp,figure,fig3,60.0,120.0,300.0"
     old, gone = (f"ts-is-dp,figure,{name},9.0,9.0,300.0" for name in ("fig2", "no-more"))
     write_text(project.folder / COSTS, "\n".join([head, old, fig3, gone, draft]))
-    new = "ts-is-dp,figure,fig2,0.7,0.6,"
+    new = "ts-is-dp,figure,fig2,0.7,0.6,9.1"
     assert write_costs(project).read_text().splitlines() == [head, draft, new, fig3]
     page = cluster_page(Contents.of(project), "<!-- begin cost -->\n<!-- end cost -->\n")
     assert "| ts-is-dp | figure | fig3 | 2 | 2.0 | 2.0 | 300 |" in page
+
+
+def test_a_job_measures_itself_and_its_children(tmp_path: Path) -> None:
+    def cost() -> float:
+        write_provenance(tmp_path / "a.csv", tmp_path, {}, 0.0)
+        return float(read_provenance(provenance_path(tmp_path / "a.csv"))["cpu_seconds"])
+
+    cost()
+    burn = "import time\nwhile time.process_time() < 0.5: pass"
+    assert cost() < 0.4
+    subprocess.run([sys.executable, "-c", burn], check=True)
+    assert 0.5 <= cost() < 2.0, "of the child"
+    exec(burn.replace("0.5", str(time.process_time() + 0.5)))
+    assert 0.5 <= cost() < 2.0, "its own, and nothing twice"
+
+
+def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_verdict() -> None:
+    every, seconds = targets(PROJECT), published_seconds(PROJECT)
+    made = batches(PROJECT, every)
+    assert {"dp_bai_figures_results", "dp_bai_verdicts_results"} <= set(made)
+    for name, batch in made.items():
+        assert name.startswith(batch[0].paper.replace("-", "_")), name
+        assert all(seconds[f"{each.paper}/{each.name}"] < SHORT for each in batch)
+    together = [each for batch in made.values() for each in batch]
+    assert len(together) == len({each.files for each in together})
+    for goal in (FIGURES, JUDGED):
+        read = {path for target in wanted(every, goal) for path in target.inputs}
+        batch = made[f"dp_bai_{goal}_results"]
+        assert all(each.files[0] in read for each in batch), goal
+    quick = project_with(scale="quick")
+    of_quick = batches(quick, targets(quick))
+    results = [each for each in targets(quick) if each.kind == RESULTS]
+    assert sum(map(len, of_quick.values())) == len(results), "at the quick scale all"
 
 
 # What `make verify` says of a cell, and which cells it draws.
@@ -196,7 +244,7 @@ def frame(series: Series, seed: int) -> pd.DataFrame:
 
 def recomputed(kind: str, seed: int, *, other: bool = False) -> pd.DataFrame:
     """Return the first batch of a cell, on its own instance or another."""
-    runs = batches(series_of(kind))[0].runs
+    runs = verification.batches(series_of(kind))[0].runs
     return frame(replace(series_of(kind, other=other), runs=runs), seed)
 
 
@@ -239,9 +287,9 @@ def test_a_failure_where_all_packed_trials_succeed_is_chance() -> None:
 def test_the_batches_of_a_series_are_its_cells() -> None:
     for kind, size in (("regret", 10), ("nash", 40), ("identification", 1000)):
         whole = series_of(kind)
-        runs = [batch.runs for batch in batches(whole)]
+        runs = [batch.runs for batch in verification.batches(whole)]
         assert runs == [whole.runs[at : at + size] for at in range(0, len(whole.runs), size)]
-    unaligned = batches(replace(series_of("regret"), runs=range(13, 37)))
+    unaligned = verification.batches(replace(series_of("regret"), runs=range(13, 37)))
     assert [batch.runs for batch in unaligned] == [range(13, 20), range(20, 30), range(30, 37)]
 
 

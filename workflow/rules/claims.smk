@@ -34,8 +34,6 @@ for target in TARGETS:
                 ],
             log:
                 f"logs/{target.paper}/{target.rule}.log",
-            benchmark:
-                timing_path(PROJECT, target)
             params:
                 command=COMMANDS_OF_CLAIMS[target.kind],
                 papers=CHOICE if target.paper == "all" else target.paper,

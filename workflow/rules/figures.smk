@@ -26,8 +26,6 @@ for target in TARGETS:
                 ],
             log:
                 f"logs/{target.paper}/{target.rule}.log",
-            benchmark:
-                timing_path(PROJECT, target)
             params:
                 command=COMMANDS[target.kind],
                 paper=target.paper,

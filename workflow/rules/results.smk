@@ -1,15 +1,18 @@
 # Simulations and exactly computed results: results/PAPER/NAME.parquet, the longest first. On one
-# machine each has half of the cores: another job fills what it leaves idle. At the quick scale
-# starting a job takes longer than most results, and those of a paper are one (dp_ncb_results).
+# machine each has half of the cores: another job fills what it leaves idle. Short ones of a paper
+# are one job (dp_ncb_figures_results).
+BATCHES = batches(PROJECT, TARGETS)
+BATCHED = {
+    path for batch in BATCHES.values() for target in batch for path in target.files
+}
 SETS = {
     f"{target.paper}/{target.name}": target
     for target in TARGETS
-    if target.kind == "results"
+    if target.kind == "results" and target.files[0] not in BATCHED
 }
 SECONDS = published_seconds(PROJECT)
 CORES = workflow.resource_settings.cores
 MOST_THREADS = max(1, CORES // 2) if CORES and not workflow.remote_exec else THREADS
-BATCHES = batches(TARGETS) if PROJECT.scale == "quick" else {}
 
 for name, batch in BATCHES.items():
     made = {path for target in batch for path in target.files}
@@ -33,7 +36,7 @@ for name, batch in BATCHES.items():
             "dpbandits run {params.paper} {params.names} {params.options} &> {log}"
 
 
-if not BATCHES:
+if SETS:
 
     # Kernels are compiled by the first job that plays them; others wait for it.
     rule results:
@@ -43,8 +46,6 @@ if not BATCHES:
             f"{RESULTS}/{{result}}.parquet",
         log:
             "logs/{result}.log",
-        benchmark:
-            f"{RESULTS}/timings/results/{{result}}.tsv"
         wildcard_constraints:
             result="|".join(SETS),
         priority: lambda w: SECONDS.get(w.result, 0)

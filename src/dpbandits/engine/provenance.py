@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import resource
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -91,6 +92,24 @@ def _git(folder: Path, *words: str) -> str:
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 
 
+_charged = 0.0
+
+
+def _cost() -> dict[str, float]:
+    """Return the CPU time since the last call, at first since the start, and the peak memory.
+
+    That of the children that have ended counts, too.
+    """
+    global _charged
+    own, children = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    total = sum(each.ru_utime + each.ru_stime for each in (own, children))
+    before, _charged = _charged, total
+    largest = max(own.ru_maxrss, children.ru_maxrss) / 1024
+    return {"cpu_seconds": round(total - before, 2), "memory_mib": round(largest, 1)}
+
+
 def write_provenance(output: Path, folder: Path, details: dict[str, Any], seconds: float) -> None:
     """Write ``NAME.provenance.json`` beside ``output``, with the commit of the folder."""
     record = {
@@ -99,6 +118,7 @@ def write_provenance(output: Path, folder: Path, details: dict[str, Any], second
         "versions": {"python": platform.python_version()} | library_versions(),
         "host": {"system": platform.platform(), "machine": platform.machine()},
         "seconds": round(seconds, 3),
+        **_cost(),
         **details,
     }
     text = json.dumps(record, indent=2, sort_keys=True, default=str) + "\n"

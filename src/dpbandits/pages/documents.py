@@ -32,7 +32,7 @@ from dpbandits.pages.verdicts import (
 )
 from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import COSTS, RESULTS, Target, targets, timing_path
+from dpbandits.pipeline.targets import COSTS, Target, targets
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -224,8 +224,8 @@ def _counts(project: Project, paper: str) -> list[int]:
 
 
 KEY = ["paper", "kind", "name"]
-MEASURED = {"seconds": "s", "cpu_seconds": "cpu_time", "memory": "max_rss"}
-"""Column -> that of the files of Snakemake; memory in MiB. Short jobs have no memory."""
+MEASURED = ["seconds", "cpu_seconds", "memory_mib"]
+"""What a job measures of itself, in its provenance."""
 
 
 def write_costs(project: Project) -> Path:
@@ -239,7 +239,7 @@ def write_costs(project: Project) -> Path:
         key in names or key[0] not in project.built()
         for key in known[KEY].itertuples(index=False, name=None)
     ]
-    measured = pd.DataFrame(_measured(project, built), columns=[*KEY, *MEASURED])
+    measured = pd.DataFrame(_measured(built), columns=[*KEY, *MEASURED])
     both = [frame for frame in (known[is_kept], measured) if len(frame)] or [measured]
     rows = pd.concat(both).drop_duplicates(KEY, keep="last").sort_values(KEY)
     write_text(path, rows.to_csv(index=False, lineterminator="\n"))
@@ -252,15 +252,12 @@ def read_costs(project: Project) -> pd.DataFrame:
     return pd.read_csv(path, usecols=columns) if path.is_file() else pd.DataFrame(columns=columns)
 
 
-def _measured(project: Project, built: list[Target]) -> Iterator[list[object]]:
+def _measured(built: list[Target]) -> Iterator[list[object]]:
     """Yield what was measured; jobs of simulations with runs in the cache were short."""
     for target in built:
-        path = timing_path(project, target)
-        is_result = target.kind == RESULTS and target.provenance.is_file()
-        is_cached = is_result and read_provenance(target.provenance).get("cached_runs")
-        if path.is_file() and not is_cached:
-            last = pd.read_csv(path, sep="\t", na_values="-").iloc[-1]
-            values = [round(float(last[column]), 1) for column in MEASURED.values()]
+        record = read_provenance(target.provenance) if target.provenance.is_file() else {}
+        if record.keys() >= {*MEASURED} and not record.get("cached_runs"):
+            values = [round(record[column], 1) for column in MEASURED]
             yield [target.paper, target.kind, target.name, *values]
 
 
@@ -270,7 +267,11 @@ def cluster_page(contents: Contents, text: str) -> str:
     for (paper, kind), jobs in read_costs(contents.project).groupby(["paper", "kind"]):
         minutes = jobs["cpu_seconds"] / 60
         longest = jobs["name"].iloc[int(minutes.argmax())]
-        numbers = [f"{minutes.sum():.1f}", f"{minutes.max():.1f}", f"{jobs['memory'].max():.0f}"]
+        numbers = [
+            f"{minutes.sum():.1f}",
+            f"{minutes.max():.1f}",
+            f"{jobs['memory_mib'].max():.0f}",
+        ]
         rows.append([paper, kind, longest, len(jobs), *numbers])
     heads = ["paper", "kind", "longest job", "jobs", "CPU minutes", "of the longest", "MiB at most"]
     return with_region(text, "cost", table(heads, rows, texts=3))

@@ -38,11 +38,16 @@ _MISSING = {column: [""] for column in ("rebuilt", "lo", "hi", "difference")}
 
 def build_results(project: Project, paper: str, name: str, workers: int) -> Path:
     """Simulate a set of cells, or compute an exact result, into ``results/PAPER/NAME.parquet``."""
+    from joblib.externals.loky import get_reusable_executor
+
     from dpbandits.engine.results import write_results
 
     begun = time.monotonic()
     make = _computed if name in project.study(paper).exact else _simulated
     frame, details = make(project, paper, name, workers)
+    if workers > 1:
+        # The CPU time of worker processes counts once they have ended.
+        get_reusable_executor().shutdown()
     path = project.results_path(paper, name)
     fingerprint = project.results_fingerprint(paper, name)
     write_results(path, frame, fingerprint)

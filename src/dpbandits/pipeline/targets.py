@@ -31,7 +31,11 @@ RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"
 LEDGER = "ledger"
 SHOWN = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
-"""Kinds that ``rule all`` and ``rule extras`` build; results are what these read."""
+"""Kinds that the goals build; results are what these read."""
+
+FIGURES, JUDGED, EXTRAS = "figures", "verdicts", "extras"
+"""What is built together, each by a rule of its name: the papers' own figures and tables; the
+verdicts on their claims, which with those are ``rule all``; what is supplementary."""
 
 COSTS = Path("docs/cost.csv")
 """What each job of the published build took."""
@@ -72,9 +76,11 @@ class Target:
         return provenance_path(self.files[0])
 
     @property
-    def is_extra(self) -> bool:
-        """Whether it is supplementary, built by ``make extras``."""
-        return self.kind == FINDINGS or self.name.startswith(EXTRA)
+    def goal(self) -> str:
+        """The goal that it belongs to; of results, which belong to what reads them, no meaning."""
+        if self.kind == FINDINGS or self.name.startswith(EXTRA):
+            return EXTRAS
+        return JUDGED if self.kind == LEDGER or CLAIMS in self.depends_on else FIGURES
 
     def current_files(self) -> tuple[Path, ...]:
         """Return the files; InputError where they are missing or stale."""
@@ -87,39 +93,41 @@ def rule_name(*words: str) -> str:
     return "_".join(words).replace("-", "_")
 
 
-def timing_path(project: Project, target: Target) -> Path:
-    """File in which the workflow leaves the time and memory of a job."""
-    return project.results_folder() / "timings" / target.kind / target.paper / f"{target.name}.tsv"
-
-
 def published_seconds(project: Project) -> dict[str, float]:
-    """Return how long each set of results took in the published build: PAPER/NAME -> seconds."""
+    """Return the CPU time of each set of results in the published build: PAPER/NAME -> seconds."""
     path = project.folder / COSTS
     rows = csv.DictReader(path.read_text().splitlines()) if path.is_file() else ()
     return {
-        f"{row['paper']}/{row['name']}": float(row["seconds"])
+        f"{row['paper']}/{row['name']}": float(row["cpu_seconds"])
         for row in rows
         if row["kind"] == RESULTS
     }
 
 
-def wanted(built: Iterable[Target], *, extra: bool) -> list[Target]:
-    """Return what ``rule all`` builds of all targets, the papers' own, or ``rule extras``."""
-    return [target for target in built if target.kind in SHOWN and target.is_extra == extra]
+def wanted(built: Iterable[Target], *goals: str) -> list[Target]:
+    """Return what the rules of these goals build of all targets."""
+    return [target for target in built if target.kind in SHOWN and target.goal in goals]
 
 
-def batches(built: Iterable[Target]) -> dict[str, list[Target]]:
-    """Return the results of each paper: what ``rule all`` needs, and what else there is.
+SHORT = 6.0
+"""Results that take less CPU time in seconds are made together: starting a job takes two."""
 
-    At the quick scale a batch is one job: to start one takes longer than most results.
+
+def batches(project: Project, built: Iterable[Target]) -> dict[str, list[Target]]:
+    """Return, by name, the results of a paper and a goal that one job makes: those that are short.
+
+    At the quick scale all are, and what ``rule all`` builds is one goal.
     """
-    every = list(built)
-    needed = _results_for(every, wanted(every, extra=False))
+    is_quick, seconds, every = project.scale == "quick", published_seconds(project), list(built)
+    goals = [(FIGURES, JUDGED), (EXTRAS,)] if is_quick else [(FIGURES,), (JUDGED,), (EXTRAS,)]
+    left = [target for target in every if target.kind == RESULTS]
     found: dict[str, list[Target]] = {}
-    for target in every:
-        if target.kind == RESULTS:
-            words = [target.paper, *(() if target in needed else ("extra",)), RESULTS]
-            found.setdefault(rule_name(*words), []).append(target)
+    for group in goals:
+        needed = left if group == (EXTRAS,) else _results_for(every, wanted(every, *group))
+        for target in [each for each in left if each in needed]:
+            left.remove(target)
+            if is_quick or seconds.get(f"{target.paper}/{target.name}", SHORT) < SHORT:
+                found.setdefault(rule_name(target.paper, group[0], RESULTS), []).append(target)
     return found
 
 
