@@ -19,6 +19,8 @@ from dpbandits.engine.identity import (
     SOURCES,
     fingerprint,
     read_sources,
+    reseeding,
+    run_generator,
     sources_of,
     stream_key,
 )
@@ -108,6 +110,16 @@ def read_again(root: Path) -> None:
 def all_fingerprints(root: Path) -> dict[str, str]:
     read_again(root)
     return {algorithm: algorithm_fingerprint(algorithm) for algorithm in REGISTRY}
+
+
+def test_a_generator_that_is_seeded_again_is_that_of_the_run() -> None:
+    for root in (0, 20260719, 2**31, 2**53):
+        for key in (0, 5, 2**40 + 1, 2**96, 2**127 + 99, 2**128 - 1):
+            for runs in (range(5), range(70000, 70003), range(2**32 - 3, 2**32 + 1)):
+                stream_of = reseeding(root, key, runs)
+                for run in reversed(runs):
+                    expected = run_generator(root, key, run).bit_generator.state
+                    assert stream_of(run).bit_generator.state == expected, (root, key, run)
 
 
 def test_edits_reach_their_importers(root: Path) -> None:

@@ -77,9 +77,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     noted: list[tuple[int, int]] = []
     play = Work.play
 
-    def noting(self: Work, root_seed: int) -> dict[str, Any]:
+    def noting(self: Work, root_seed: int, threads: int = 1) -> dict[str, Any]:
         noted.append((self.runs.start, self.runs.stop))
-        return play(self, root_seed)
+        return play(self, root_seed, threads)
 
     monkeypatch.setattr(Work, "play", noting)
     return noted
@@ -167,10 +167,10 @@ def test_metrics_are_those_of_the_reference_s_decisions(monkeypatch: pytest.Monk
 def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     play, works = Work.play, [work(0, 10), work(0, 30, horizon=70), work(0, 10, horizon=80)]
 
-    def failing(self: Work, root_seed: int) -> dict[str, Any]:
+    def failing(self: Work, root_seed: int, threads: int) -> dict[str, Any]:
         if self.runs.start == 10:
             raise ArithmeticError("planted")
-        return play(self, root_seed)
+        return play(self, root_seed, threads)
 
     with monkeypatch.context() as patched:
         patched.setattr(Work, "play", failing)
@@ -189,11 +189,11 @@ def test_what_was_computed_before_a_kill_is_kept(monkeypatch: pytest.MonkeyPatch
     play, played = Work.play, []
     last = 5
 
-    def counted(self: Work, root_seed: int) -> dict[str, Any]:
+    def counted(self: Work, root_seed: int, threads: int) -> dict[str, Any]:
         played.append(self)
         if len(played) == last:
             os.kill(os.getpid(), signal.SIGKILL)
-        return play(self, root_seed)
+        return play(self, root_seed, threads)
 
     monkeypatch.setattr(Work, "play", counted)
     child = os.fork()
@@ -219,12 +219,13 @@ def curve(runs: int = 6, **changes: Any) -> Work:
     return work(0, runs, **(base | {"metrics": NASH_PARTS} | changes))
 
 
-def test_windows_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_and_threads_change_no_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     for each in [curve(), *nash_curves(), curve(algorithm="dp-se", parameters={"epsilon": 1.0})]:
         expected = bytes_of(each.play(ROOT_SEED))
         for segments in (6, 7 * 6, 150 * 6):
             monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_OF_A_CURVE", segments)
             assert bytes_of(each.play(ROOT_SEED)) == expected
+            assert bytes_of(each.play(ROOT_SEED, 3)) == expected
 
 
 def test_times_and_other_metrics_change_no_byte() -> None:
@@ -313,7 +314,7 @@ def test_a_log_has_whole_lines(
 def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unwritable, "is_silent", False)
     sent = (cell(), b"", {})
-    message = message_of(lambda: _play_sent(0, sent, range(1), ROOT_SEED, "other sources"))
+    message = message_of(lambda: _play_sent(0, sent, range(1), ROOT_SEED, 1, "other sources"))
     assert message.endswith("was edited after it was imported; start Python again")
 
 

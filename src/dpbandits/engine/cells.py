@@ -175,15 +175,20 @@ class Work:
             described["runs"] = [self.runs.start, len(self.runs)]
         return digest_of(described)[:32]
 
-    def play(self, root_seed: int) -> Runs:
-        """Play the runs and return each metric, one row a run; trials are those of one stream."""
+    def play(self, root_seed: int, threads: int = 1) -> Runs:
+        """Play the runs and return each metric, one row a run; trials are those of one stream.
+
+        Runs of a Nash curve are played in threads, unless the algorithm is the user's own.
+        """
         cell = self.cell
         streams = (root_seed, stream_key(cell.stream_description), self.runs)
         if cell.identifies:
             return play_trials(cell.player, cell.settings, cell.recorded, streams)
         grid = np.array(cell.grid, np.int64)
-        play = play_curve if cell.in_lockstep else play_runs
-        return play(cell.player, cell.settings, cell.bandit, grid, cell.recorded, streams)
+        given = cell.player, cell.settings, cell.bandit, grid, cell.recorded, streams
+        if not cell.in_lockstep:
+            return play_runs(*given)
+        return play_curve(*given, threads if isinstance(cell.algorithm, str) else 1)
 
 
 @dataclass(frozen=True)

@@ -141,15 +141,17 @@ Part = tuple[int, int, Runs]
 
 def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> Iterator[Part]:
     """Play parts of works, here or in worker processes, and yield them as they are done."""
+    # Cores that no part keeps busy play runs of a curve.
+    threads = max(1, workers // max(1, len(parts)))
     if min(workers, len(parts)) <= 1:
         for number, part in parts:
-            yield number, part.runs.start, part.play(root_seed)
+            yield number, part.runs.start, part.play(root_seed, threads)
         return
     pickled: dict[tuple[int, int], bytes] = {}
     cells = {number: part.cell for number, part in parts}
     sent = {number: _sent(cell, pickled) for number, cell in cells.items()}
     tasks = (
-        delayed(_play_sent)(number, sent[number], part.runs, root_seed, SOURCES_HASH)
+        delayed(_play_sent)(number, sent[number], part.runs, root_seed, threads, SOURCES_HASH)
         for number, part in parts
     )
     # No nested pools: one thread in each worker.
@@ -174,7 +176,9 @@ def _sent(cell: Cell, pickled: dict[tuple[int, int], bytes]) -> Sent:
     return replace(cell, algorithm=name, bandit=None), pickled[pair], keys  # type: ignore[arg-type]
 
 
-def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: str) -> Part:
+def _play_sent(
+    number: int, sent: Sent, runs: range, root_seed: int, threads: int, sources: str
+) -> Part:
     """Play a part in a worker process, which may have read other sources than its caller."""
     unwritable.is_silent = True
     cell, pickled, keys = sent
@@ -187,7 +191,7 @@ def _play_sent(number: int, sent: Sent, runs: range, root_seed: int, sources: st
             f"algorithm {cell.definition.id}: a source of the package was edited after it was "
             f"imported; start Python again"
         )
-    return number, runs.start, Work(cell, runs).play(root_seed)
+    return number, runs.start, Work(cell, runs).play(root_seed, threads)
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]

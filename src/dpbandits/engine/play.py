@@ -3,6 +3,8 @@
 The fingerprint of every result covers this file and what it imports.
 """
 
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Outcome, Task
 from dpbandits.bandits import Bandit
-from dpbandits.engine.identity import run_generator
+from dpbandits.engine.identity import reseeding, run_generator
 from dpbandits.errors import InputError
 from dpbandits.kernels import Segments, new_segments
 from dpbandits.metrics import NOMINAL
@@ -81,9 +83,10 @@ def play_runs(
     """
     root_seed, key, runs = streams
     counted = "inverse_counts" in metrics
+    stream_of = reseeding(root_seed, key, runs)
     rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
     for number in runs:
-        generator = run_generator(root_seed, key, number)
+        generator = stream_of(number)
         run = play_run(algorithm, settings, bandit, generator, grid, count_inversely=counted)
         for metric in metrics:
             rows[metric].append(REGRET[metric](run, bandit))
@@ -105,16 +108,14 @@ class _Curve:
         bandit: Bandit,
         grid: NDArray[np.int64],
         metrics: tuple[str, ...],
-        generators: list[np.random.Generator],
+        runs: int,
     ) -> None:
         self.algorithm, self.settings, self.bandit = algorithm, settings, bandit
-        self.generators = generators
-        runs, arms, horizon = len(generators), len(bandit.arms), settings.horizon
-        self.states = [algorithm.state(arms) for _ in generators]
+        arms, horizon = len(bandit.arms), settings.horizon
+        self.states = [algorithm.state(arms) for _ in range(runs)]
         capacity = min(horizon, max(1, SEGMENTS_OF_A_CURVE // runs))
         self.arms = np.empty((runs, capacity), np.int64)
         self.lengths = np.empty((runs, capacity), np.int64)
-        self.sums = np.empty(capacity)
         self.filled, self.starts = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
         self.clock = 0
         self.scored = {"": nash_accumulator(bandit.means, bandit.log_means, runs, horizon, grid)}
@@ -126,15 +127,26 @@ class _Curve:
         self.by_run = tuple(name for name in metrics if name in REGRET)
         counted = "inverse_counts" in self.by_run
         self.runs = [
-            accumulator_of(grid, arms, count_inversely=counted) for _ in generators if self.by_run
+            accumulator_of(grid, arms, count_inversely=counted) for _ in self.states if self.by_run
         ]
 
-    def play_window(self) -> None:
-        """Let every run that has room for segments go on, and take in what all have reached."""
-        for run, state in enumerate(self.states):
-            has_room = self.filled[run] <= self.arms.shape[1] // 2
-            if has_room and state.clock[0] < self.settings.horizon:
-                self._play(run)
+    def play_window(
+        self,
+        stream_of: Callable[[int], np.random.Generator],
+        over: Callable[..., Iterable[None]] = map,
+    ) -> None:
+        """Advance every run that has room for segments, and take in what all have reached.
+
+        ``over`` may be the ``map`` of threads: each run has a state and buffers of its own.
+        """
+        half, horizon = self.arms.shape[1] // 2, self.settings.horizon
+        due = [
+            run
+            for run, state in enumerate(self.states)
+            if self.filled[run] <= half and state.clock[0] < horizon
+        ]
+        for _ in over(lambda run: self._play(run, stream_of(run)), due):
+            pass
         until = min(int(state.clock[0]) for state in self.states)
         segments = (self.arms, self.lengths, self.filled, self.starts)
         for curve in self.scored.values():
@@ -142,12 +154,12 @@ class _Curve:
         drop_segments(*segments, until)
         self.clock = until
 
-    def _play(self, run: int) -> None:
+    def _play(self, run: int, generator: np.random.Generator) -> None:
         first = self.filled[run]
         arms, lengths = self.arms[run, first:], self.lengths[run, first:]
-        out = Segments(arms, lengths, self.sums[: arms.size])
+        out = Segments(arms, lengths, np.empty(arms.size))
         written = self.algorithm.advance(
-            self.settings, self.states[run], self.bandit.arrays, self.generators[run], out
+            self.settings, self.states[run], self.bandit.arrays, generator, out
         )
         self.filled[run] += written
         if self.runs:
@@ -170,13 +182,21 @@ def play_curve(
     grid: NDArray[np.int64],
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
+    threads: int = 1,
 ) -> Runs:
     """Play all runs of one Nash curve side by side and return Nash metrics, and others of them."""
     root_seed, key, runs = streams
+    curve = _Curve(algorithm, settings, bandit, grid, metrics, len(runs))
+    if curve.arms.shape[1] == settings.horizon:
+        # Every run is over in one window.
+        stream_of = reseeding(root_seed, key, runs)
+        curve.play_window(lambda number: stream_of(runs[number]))
+        assert curve.clock == settings.horizon
+        return curve.values(metrics)
     generators = [run_generator(root_seed, key, run) for run in runs]
-    curve = _Curve(algorithm, settings, bandit, grid, metrics, generators)
-    while curve.clock < settings.horizon:
-        curve.play_window()
+    with ThreadPoolExecutor(threads) as pool:
+        while curve.clock < settings.horizon:
+            curve.play_window(generators.__getitem__, pool.map if threads > 1 else map)
     return curve.values(metrics)
 
 
