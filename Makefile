@@ -110,6 +110,8 @@ bench: .venv/installed ## ns a round of each kernel and of its random draws; bes
 	.venv/bin/python benchmarks/identification.py
 	.venv/bin/python benchmarks/nash.py
 	.venv/bin/python benchmarks/policies.py
+	.venv/bin/python benchmarks/beside_pymab.py
+	.venv/bin/python benchmarks/makespan.py
 
 check: .venv/installed ## check config, experiments and claims
 	.venv/bin/dpbandits check

@@ -123,7 +123,7 @@ def batches(project: Project, built: Iterable[Target]) -> dict[str, list[Target]
     left = [target for target in every if target.kind == RESULTS]
     found: dict[str, list[Target]] = {}
     for group in goals:
-        needed = left if group == (EXTRAS,) else _results_for(every, wanted(every, *group))
+        needed = left if group == (EXTRAS,) else results_for(every, wanted(every, *group))
         for target in [each for each in left if each in needed]:
             left.remove(target)
             if is_quick or seconds.get(f"{target.paper}/{target.name}", SHORT) < SHORT:
@@ -131,7 +131,7 @@ def batches(project: Project, built: Iterable[Target]) -> dict[str, list[Target]
     return found
 
 
-def _results_for(every: Iterable[Target], made: Iterable[Target]) -> list[Target]:
+def results_for(every: Iterable[Target], made: Iterable[Target]) -> list[Target]:
     """Return the results that some targets are made of, those that tune others among them."""
     results = [target for target in every if target.kind == RESULTS]
     read = {path for target in made for path in target.inputs}
@@ -372,7 +372,7 @@ def built_targets(project: Project) -> list[Target]:
     made = [target for target in every if target.kind in SHOWN]
     for target in made:
         target.current_files()
-    needed = _results_for(every, made)
+    needed = results_for(every, made)
     for target in needed:
         project.frame(target.paper, target.name)
         read_provenance(target.provenance)
