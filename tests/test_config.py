@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dpbandits.cli import main
+from dpbandits.config.documents import load_yaml
 from dpbandits.errors import InputError
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
@@ -74,6 +75,13 @@ MISTAKES = [
      "tables.claims.caption has {runs}; allowed: none"),
     (EXPERIMENTS, "{algorithm: ucb1}, n", "{algorithm: ncb}, n", "no row has algorithm 'ncb'"),
     (EXPERIMENTS, "{algorithm: ucb1}, n", "{epsilon: .nan}, n", "epsilon is nan; allowed: finite"),
+    # What YAML takes for another thing than what is written.
+    (CONFIG, "seed: 20260719", "seed: 020260717", "020260717 in line 5 is read as 4284879; allowe"),
+    (EXPERIMENTS, "[1, 80, 1200]", "[1:20]", "1:20 in line 31 is read as 80; allowed: true, false"),
+    (EXPERIMENTS, "{algorithm: ucb1}, n", "{epsilon: no}, n", "no in line 45 is read as False"),
+    (EXPERIMENTS, "means: [0.7, 0.5]}", "<<: &m {means: [0.7, 0.5]}, <<: *m}",
+     "key '<<' is given twice, in lines 4 and 4; allowed: one with a list"),
+    (EXPERIMENTS, "means: [0.7, 0.5]}", "<<: *nothing}", "undefined alias"),
     (CLAIMS, "{difference: [", "{quantity: guess, of: [", "quantity is 'guess'; allowed"),
     (CLAIMS, "reads: [verdicts]", "reads: [verdict]", "CE-C2.reads has verdict; allowed: "),
     (CLAIMS, "place: Figure 2", "place: Text\n    figure: fig9", "CE-C3.figure has fig9; allowed"),
@@ -166,6 +174,12 @@ def test_a_config_that_is_no_mapping_or_has_a_key_twice(folder: Path) -> None:
     read = yaml.safe_load(path.read_text())
     with edited(path, "scale: paper", "scale: paper\nscale: quick"):
         assert "given twice" in message_of(lambda: Project.load(folder, config=read))
+
+
+def test_a_number_may_have_an_exponent_without_a_point(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.yaml"
+    path.write_text("a: [1e-6, 2E3, -1.5e2, .5e+1, '1e-6', 1_000]")
+    assert load_yaml(path) == {"a": [1e-6, 2000.0, -150.0, 5.0, "1e-6", 1000]}
 
 
 JUNK = st.one_of(

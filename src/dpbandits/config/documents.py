@@ -5,6 +5,7 @@ each other, validators of models raise InputError.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,14 +28,39 @@ from pydantic_core import core_schema
 
 from dpbandits.errors import InputError
 
+_MISREAD = re.compile(r"[-+]?0[0-9_]*[1-9][0-9_]*|.*:.*|yes|no|on|off", re.IGNORECASE)
+"""What YAML 1.1 reads as a number to the base 8 or 60, or as true or false."""
+
+_MERGE = "tag:yaml.org,2002:merge"
+
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The safe loader, in C where PyYAML was built with it, that refuses a key given twice."""
+    """The safe loader, in C where PyYAML was built with it, that takes nothing for another thing.
+
+    A key that is given twice and a misread word or number are refused, 1e-6 is a number.
+    """
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """Return a value; InputError where it is not what stands there."""
+        value = super().construct_object(node, deep)
+        if isinstance(value, int | float) and _MISREAD.fullmatch(node.value):
+            allowed = "true, false, a number to the base 10, or a text in quotes"
+            raise InputError(
+                f"{node.value} in line {node.start_mark.line + 1} is read as {value}; "
+                f"allowed: {allowed}"
+            )
+        return value
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Return a mapping; InputError where one of two equal keys would be lost."""
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         lines: dict[Any, int] = {}
+        merges = [key.start_mark.line + 1 for key, _ in node.value if key.tag == _MERGE]
+        if len(merges) > 1:
+            raise InputError(
+                f"key '<<' is given twice, in lines {merges[0]} and {merges[1]}; "
+                "allowed: one with a list"
+            )
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         for key, _ in node.value:
             # Keys that are merged in stand where they are defined, before this mapping.
             if isinstance(key, yaml.ScalarNode) and key.start_mark.index >= node.start_mark.index:
@@ -46,6 +72,14 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
                     )
                 lines[name] = line
         return mapping
+
+
+# YAML 1.1 asks for a point and a sign: 1.0e-6.
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
