@@ -6,6 +6,7 @@ import os
 import re
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import dpbandits
 from dpbandits import bernoulli, linear
 from dpbandits._cache_folder import unwritable
 from dpbandits.algorithms import REGRET
+from dpbandits.algorithms.base import whole
 from dpbandits.engine import progress
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
@@ -380,6 +382,19 @@ def test_results_that_are_stale_missing_damaged_or_unwritable_are_one_line(
     write_provenance(output, tmp_path, {"depends_on": {"figure": "1"}}, 0.0)
     require_current(output, {"figure": "1"})
     refused(lambda: require_current(output, {"figure": "2"}), f"{output}: is stale")
+
+
+def test_a_parameter_with_the_name_of_a_column_is_refused() -> None:
+    plain = REGRET["ucb1"]
+    takes_run = replace(
+        plain,
+        id="mine",
+        parameters={"run": whole()},
+        settings=lambda horizon, arms, run, **others: plain.settings(horizon, arms, **others),
+    )
+    line = cell(algorithm=takes_run, parameters={"run": 3}, metrics=["pulls"])
+    series = [Series("mine", {}, line, range(1))]
+    refused(lambda: blank_results(series), "mine: parameter run is a column of all results; allo")
 
 
 def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> None:

@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,6 +44,12 @@ Metric = Annotated[str, one_of(METRICS)]
 INSTANCE = "instance"
 """Key of ``for`` and ``tags`` whose values are names of instances."""
 
+RESERVED = (
+    *("series", "algorithm", "interpretation", "run", "trials", "metric", "t", "arm", "value"),
+    *("x", "y", "lo", "hi", "runs"),
+)
+"""Columns of every table of results, then those that figures and tables make of them."""
+
 
 class Runs(Spec):
     """Which runs are simulated; ``runs_per_curve`` make one Nash curve, all where it is 0."""
@@ -79,6 +85,24 @@ class CellsSpec(Spec):
     tags: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
     interpretations: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _makes_columns_of_its_own(self) -> "CellsSpec":
+        for kind in ("for", "tags", "parameters"):
+            for key in self.over if kind == "for" else getattr(self, kind):
+                if key in RESERVED:
+                    allowed = f"a name that no column of results has, as {', '.join(RESERVED)}"
+                    raise InputError(f"{kind} has {key}; allowed: {allowed}")
+                if kind == "tags" and key in self.over:
+                    raise InputError(f"tags has {key}, and so has for; allowed: one of them")
+        if "variant" in self.model_fields_set and {"variant"} & {*self.over, *self.tags}:
+            raise InputError("key variant is here and under for or tags; allowed: one of them")
+        return self
+
+    def combinations(self) -> Iterator[dict[str, Any]]:
+        """Yield the tags of each series."""
+        for values in itertools.product(*self.over.values()):
+            yield {**dict(zip(self.over, values, strict=True)), **self.tags}
 
     @property
     def instances(self) -> tuple[Value, ...]:
@@ -212,8 +236,8 @@ class SimulationPlan:
             return tuple(sorted({series.cell.horizon for series in self.series()}))
         with naming(self.origin):
             horizons = {
-                _computed("tag horizon", int, {**tags, **entry.tags}.get("horizon", self.horizon))
-                for entry, tags in self._combinations()
+                _computed("tag horizon", int, tags.get("horizon", self.horizon))
+                for _, tags in self._combinations()
             }
         return tuple(sorted(horizons)) or (self.horizon,)
 
@@ -250,9 +274,9 @@ class SimulationPlan:
         return tuple(sorted(t for t in times | {horizon} if t <= horizon))
 
     def _combinations(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
-        """Yield the combinations of ``for`` of each entry that are within the scale."""
+        """Yield the tags of the series of each entry that are within the scale."""
         for entry in self.spec.cells:
-            for tags in _products(entry.over):
+            for tags in entry.combinations():
                 horizon = _computed("tag horizon", int, tags.get("horizon", 1))
                 cost = horizon * _computed("tag arms", int, tags.get("arms", 1))
                 is_short = self.caps.horizon is None or horizon <= self.caps.horizon
@@ -264,7 +288,7 @@ class SimulationPlan:
         seen = set()
         for number, (entry, tags) in enumerate(self._combinations()):
             others = tuple(item for item in tags.items() if item[0] != INSTANCE)
-            bandit = self._bandit({**tags, **entry.tags}) if INSTANCE in tags else number
+            bandit = self._bandit(tags) if INSTANCE in tags else number
             key = (id(entry), others, bandit)
             if key not in seen:
                 seen.add(key)
@@ -297,25 +321,34 @@ class SimulationPlan:
         with naming(self.origin):
             for entry in self.spec.cells:
                 algorithm = find_definition(self.own.get(entry.algorithm, entry.algorithm))
-                for tags in _products(entry.over):
+                for tags in entry.combinations():
                     variant = algorithm.require_variant(_variant(entry, tags))
-                    algorithm.interpretations_from(_interpretations(entry, tags), variant)
+                    interpretations = _interpretations(entry, tags)
+                    interpretations = algorithm.interpretations_from(interpretations, variant)
+                    known = {
+                        key: tags[value] if isinstance(value, str) else value
+                        for key, value in entry.parameters.items()
+                        if not isinstance(value, str) or value in tags
+                    }
+                    arms = len(self._bandit(tags).arms)
+                    _require_as_played(tags, {**known, **interpretations, "arms": arms})
 
     def _series(
         self,
         entry: CellsSpec,
-        bindings: Mapping[str, Any],
+        tags: dict[str, Any],
         tuned: "pd.DataFrame | None",
     ) -> "Series":
         from dpbandits.engine.cells import Series, make_cell, runs_from
 
-        tags = {**bindings, **entry.tags}
         bandit = self._bandit(tags)
         horizon = _computed("tag horizon", int, tags.get("horizon", self.horizon))
         context = Context(tags, horizon, len(bandit.arms), tuned)
         if entry.horizon:
             value = self._value("horizon", entry.horizon, context)
-            tags["horizon"] = horizon = _computed("horizon", int, value)
+            horizon = _computed("horizon", int, value)
+            _require_as_played(tags, {"horizon": horizon})
+            tags = {**tags, "horizon": horizon}
             context = replace(context, horizon=horizon)
         parameters = {key: self._value(key, v, context) for key, v in entry.parameters.items()}
         cell = make_cell(
@@ -329,6 +362,8 @@ class SimulationPlan:
             grid=self.grid(horizon),
             stream=self.spec.stream,
         )
+        played = {**dict(cell.interpretations), **vars(cell.parameters)}
+        _require_as_played(tags, {**played, "arms": len(bandit.arms), "horizon": horizon})
         label = " ".join([entry.algorithm, *(f"{key}={value}" for key, value in tags.items())])
         runs = runs_from(self.runs, self.spec.runs.first)
         return Series(label, tags, cell, runs, self.runs_per_curve)
@@ -341,9 +376,12 @@ class SimulationPlan:
         name = instance["make"]
         if not isinstance(name, str) or name not in self.makers:
             raise InputError.unknown("instance: make", name, self.makers)
-        given = {key: value for key, value in instance.items() if key != "make"}
-        for key, value in given.items():
-            given[key] = tags.get(value, value) if isinstance(value, str) else value
+        given = {
+            key: tags.get(value, value) if isinstance(value, str) else value
+            for key, value in instance.items()
+            if key != "make"
+        }
+        _require_as_played(tags, given)
         made: Bandit = _computed(f"instance: make {name}", partial(self.makers[name], **given))
         return made
 
@@ -404,9 +442,14 @@ def _interpretations(entry: CellsSpec, tags: Mapping[str, Any]) -> dict[str, str
     return {key: str(tags.get(value, value)) for key, value in entry.interpretations.items()}
 
 
-def _products(bindings: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    for values in itertools.product(*bindings.values()):
-        yield dict(zip(bindings, values, strict=True))
+def _require_as_played(tags: Mapping[str, Any], played: Mapping[str, Any]) -> None:
+    """Raise InputError where a tag says another number or word than what is played."""
+    for key, value in played.items():
+        if key in tags and tags[key] != value and str(tags[key]) != str(value):
+            raise InputError(
+                f"{key} is {tags[key]!r} under for or tags, and {value!r} is played; allowed: the "
+                f"same, as by {key}: {key}, or a tag of another name"
+            )
 
 
 def _computed(what: str, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -62,17 +62,19 @@ def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
     columns = {name: np.concatenate([metric[name] for metric in metrics]) for name in metrics[0]}
     if np.isnan(columns["trials"]).all():
         del columns["trials"]
-    return pd.DataFrame(
-        {
-            "series": series.label,
-            "algorithm": cell.definition.id,
-            "variant": cell.variant,
-            "interpretation": ",".join(cell.departures),
-            **vars(cell.parameters),
-            **series.tags,
-            **columns,
-        }
-    )
+    played = {
+        "series": series.label,
+        "algorithm": cell.definition.id,
+        "variant": cell.variant,
+        "interpretation": ",".join(cell.departures),
+    }
+    for name in vars(cell.parameters):
+        if name in (*played, *columns):
+            raise InputError(
+                f"{cell.definition.id}: parameter {name} is a column of all results; allowed: "
+                f"another name than {', '.join((*played, *columns))}"
+            )
+    return pd.DataFrame({**played, **vars(cell.parameters), **series.tags, **columns})
 
 
 def _metric_columns(series: "Series", metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
