@@ -22,6 +22,7 @@ from dpbandits.config.documents import load_yaml
 from dpbandits.errors import InputError
 from dpbandits.pipeline.check import check_files
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.publish import publish_chosen
 from dpbandits.pipeline.study import PaperFile, Study
 from dpbandits.reporting.spec import parse_figure, parse_table
 from invented import EXPERIMENTS, FOLDER, PAPER, add_paper, copy_parts, edited
@@ -30,6 +31,7 @@ from synthetic_results import FIRST
 
 CONFIG = "config/config.yaml"
 CLAIMS, ABOUT = (f"config/papers/{PAPER}/{kind}.yaml" for kind in ("claims", "paper"))
+ERRATA = "config/papers/ts-is-dp/errata.yaml"
 NAMES = ("ts-is-dp", "dp-bai", "dp-ts-ucb")
 TS, BAI, DTU = (f"config/papers/{name}/experiments.yaml" for name in NAMES)
 
@@ -106,6 +108,14 @@ MISTAKES = [
     (CLAIMS, "reads: [verdicts]", "reads: [verdict]", "CE-C2.reads has verdict; allowed: "),
     (CLAIMS, "place: Figure 2", "place: Text\n    figure: fig9", "CE-C3.figure has fig9; allowed"),
     (CLAIMS, "points: [0.05, 1]", "points: [0.05, 2]", "CE-C1: step in epsilon: results"),
+    # Ids and files of another paper.
+    (EXPERIMENTS, "paper: committing-early", "paper: dp-bai", "is 'dp-bai'; allowed: committing-"),
+    (CLAIMS, "paper: committing-early", "paper: dp-bai", "paper is 'dp-bai'; allowed: committing-"),
+    (CLAIMS, "  CE-C1:", "  NCB-C1:", "ids of claims begin with NCB, as those of dp-ncb; allowed"),
+    (CLAIMS, "  CE-C2:", "  NCB-C2:", "NCB-C2 beside CE-..., the first claim; allowed: ids that"),
+    (CLAIMS, "defaults:", "withdrawn: {CE-C3: It is none.}\ndefaults:", "withdrawn has CE-C3; al"),
+    (ERRATA, "  TSDP-E2:", "  NCB-E1:", "NCB-E1 beside TSDP-..., the first claim"),
+    (ERRATA, "  TSDP-E2:", "  TSDP-C1:", "errata has TSDP-C1, a claim or finding"),
     (TS, "tuned_by: tuning", "tuned_by: turning", "tuned_by is 'turning'; allowed"),
     (TS, "c: lemma5_c", "c: lemma6_c", "parameter c is 'lemma6_c'; allowed: "),
     (TS, "c: [1, 2]", "c: [0, 2]", "c is 0; allowed: a finite number above 0"),
@@ -135,6 +145,11 @@ def test_one_line_names_file_key_and_what_is_allowed(
         assert len(found) < 700
     for path in (EXPERIMENTS, DTU):
         assert check(folder, path, capsys) == "", "as it is"
+
+
+def test_ids_of_another_paper_are_not_published(folder: Path) -> None:
+    with edited(folder / CLAIMS, "  CE-C1:", "  NCB-C1:"):
+        refused(lambda: publish_chosen(Project.load(folder)), f"{folder / CLAIMS}: ids of claims")
 
 
 # (entry, key in it, its value (none: left out), what the line says)

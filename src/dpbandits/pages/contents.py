@@ -37,7 +37,7 @@ from dpbandits.pages.verdicts import (
     number_text,
     with_powers,
 )
-from dpbandits.pipeline.check import check_sentences
+from dpbandits.pipeline.check import check_sentences, require_letters
 from dpbandits.pipeline.project import FIGURES, Project, published_table
 from dpbandits.pipeline.targets import EXTRA
 from dpbandits.reporting.digitised import reproduced_as_drawn
@@ -87,8 +87,17 @@ class ErrataFile(Spec):
 
 def load_errata(project: Project, paper: str) -> Mapping[str, Erratum]:
     """Return the entries of a paper's `errata.yaml` by id, checked; none without the file."""
-    path = project.study(paper).config_path("errata")
-    return load_document(path, ErrataFile).errata if path.exists() else {}
+    study = project.study(paper)
+    path = study.config_path("errata")
+    if not path.exists():
+        return {}
+    file = load_document(path, ErrataFile)
+    if file.paper != paper:
+        raise InputError(f"{path}: paper is {file.paper!r}; allowed: {paper}, its folder")
+    require_letters(path, file.errata, study.letters)
+    if twice := set().union(*study.ids) & file.errata.keys():
+        raise InputError(f"{path}: errata has {', '.join(sorted(twice))}, a claim or finding")
+    return file.errata
 
 
 def check_pages(project: Project) -> None:

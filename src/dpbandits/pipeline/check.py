@@ -4,9 +4,10 @@ Filters are tried on results as a simulation would write them, with made-up valu
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -61,19 +62,49 @@ def _shape(series: Series, metric: str) -> tuple[int, ...]:
 
 def check_files(project: Project) -> None:
     """Check every file that a build of the chosen papers reads."""
-    seen: dict[str, str] = {}
+    check_ids(project)
     for study in map(project.study, project.built()):
         for plan in study.simulations.values():
             plan.check()
         _check_code(study)
         _check_claims(project, study)
-    for study in map(project.study, project.built()):
-        for claim in study.stated:
-            if seen.setdefault(claim.id, study.name) != study.name:
-                raise InputError(
-                    f"{study.claims_path}: {claim.id} is in {seen[claim.id]} too; allowed: each id "
-                    f"in one paper"
-                )
+
+
+def check_ids(project: Project) -> None:
+    """Raise InputError unless the ids of each paper begin with letters that are its own.
+
+    Pages show claims of all papers by their ids. Drafts that are not chosen are on none.
+    """
+    owners: dict[str, str] = {}
+    for name in dict.fromkeys([*project.published, *project.built()]):
+        study = project.study(name)
+        for path, file in study.files:
+            if file.paper != name:
+                raise InputError(f"{path}: paper is {file.paper!r}; allowed: {name}, its folder")
+        if study.is_comparison:
+            continue
+        letters, (ids, withdrawn, findings) = study.letters, study.ids
+        if owners.setdefault(letters, name) != name:
+            raise InputError(
+                f"{study.claims_path}: ids of claims begin with {letters}, as those of "
+                f"{owners[letters]}; allowed: letters that no other paper has"
+            )
+        if twice := ids & withdrawn:
+            raise InputError(
+                f"{study.claims_path}: withdrawn has {', '.join(sorted(twice))}; allowed: ids that "
+                f"no claim has"
+            )
+        for path, given in ((study.claims_path, ids | withdrawn), (study.findings_path, findings)):
+            require_letters(path, given, letters)
+
+
+def require_letters(path: Path, ids: Iterable[str], letters: str) -> None:
+    """Raise InputError where an id in a file of a paper does not begin with its letters."""
+    if others := sorted(each for each in ids if each.partition("-")[0] != letters):
+        raise InputError(
+            f"{path}: {', '.join(others)} beside {letters}-..., the first claim; allowed: ids that "
+            f"begin with {letters}-"
+        )
 
 
 def _check_code(study: Study) -> None:
@@ -150,8 +181,8 @@ def check_sentences(study: Study) -> None:
 def check_filters(project: Project) -> None:
     """Check that the filters of figures and tables, and those of claims, are met by series.
 
-    Takes seconds, so that it is no part of ``check_files``, which every run begins with. Exact
-    results, and simulations whose parameters others tune, are not known before they are computed.
+    Takes seconds, so that it is no part of ``check_files``. Exact results, and simulations whose
+    parameters others tune, are not known before they are computed.
     """
     names = project.built()
     for name in progress(names, "checking"):

@@ -35,6 +35,10 @@ def publish_chosen(project: Project) -> list[Path]:
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
+    # Published verdicts are explained without what checks.
+    from dpbandits.pipeline.check import check_ids
+
+    check_ids(project)
     published = published_targets(project)
     return [path for name in project.built() for path in _publish_paper(project, name, published)]
 

@@ -450,6 +450,29 @@ class Study:
             return None
         return load_document(self.findings_path, FindingsFile)
 
+    @property
+    def files(self) -> list[tuple[Path, ExperimentsFile | ClaimsFile | FindingsFile]]:
+        """The files that name the paper, with their paths."""
+        files = (
+            (self.path, self.file),
+            (self.claims_path, self._claims_file),
+            (self.findings_path, self._findings_file),
+        )
+        return [(path, file) for path, file in files if file is not None]
+
+    @property
+    def letters(self) -> str:
+        """What the id of its first claim begins with; so do all of its ids."""
+        claims = self._claims_file.claims if self._claims_file else {}
+        return next(iter(claims), "").partition("-")[0]
+
+    @property
+    def ids(self) -> tuple[set[str], set[str], set[str]]:
+        """The ids of its claims, of those that are withdrawn, and of its findings."""
+        findings = self._findings_file.findings if self._findings_file else {}
+        claims = self._claims_file.claims if self._claims_file else {}
+        return set(claims), set(self.notes.withdrawn), set(findings)
+
     @cached_property
     def claims(self) -> "list[Claim]":
         """The claims, checked."""
