@@ -1,5 +1,6 @@
 """The claims file: what it has to say, and one line about everything that is wrong with it."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,8 @@ def completed(keys: dict[str, Any], defaults: dict[str, Any]) -> Claim:
         "claims": {"TOY-C1": entry | keys},
     }
     file = ClaimsFile.model_validate(document)
-    return claims_of(file, Path("toy.yaml"), {}, {"toy": 400, "other": 300})[0]
+    simulated = {"toy": (400, 1), "other": (300, 1), "curves": (400, 100)}
+    return claims_of(file, Path("toy.yaml"), {}, simulated)[0]
 
 
 PARTED = {"comparisons": {"mean": {"value": "toy", "less": 1, "part": "first"}}}
@@ -140,3 +142,27 @@ def test_what_a_claim_does_not_say_follows_from_its_file(
     assert {key: getattr(claim, key) for key in expected} == expected
     with pytest.raises(ValueError, match="frozen"):
         claim.combine = "any"
+
+
+def test_more_runs_than_there_are_are_refused() -> None:
+    """Each was judged on other runs than it says, or on none."""
+    for keys, words in [
+        ({"runs": [40, 401]}, "runs is [40, 401]; allowed: 400 together at most, as toy has"),
+        ({"runs": 350, "parameters": {"log": "base2"}}, "allowed: 300 together at most"),
+        (
+            {"runs": 300, "reads": ["other", "toy"], "rerun": 1},
+            "runs is [300] and rerun 1",
+        ),
+        ({"rerun": 50}, "runs is [400] and rerun 50; allowed: 400 together"),
+        (OF_EXACT | {"runs": 5}, "runs is [5]; allowed: 0, it reads no simulation"),
+        ({"reads": ["curves"], "runs": [50, 100]}, "50 part a Nash curve of curves; allowed: mult"),
+        ({"reads": ["curves"], "runs": 100, "rerun": 150}, "150 part a Nash curve of curves"),
+        ({"runs": [0, 40]}, "Numbers of runs should increase, from 1 on"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(words)):
+            completed(keys, {})
+    with pytest.raises(ValueError, match="50 part a Nash curve of curves; allowed: multiples of"):
+        completed({"reads": ["curves"]}, SOME)
+    assert completed({"reads": ["curves"]}, {"runs": 50}).runs == (50,)
+    for runs in (300, [100, 200, 400], [100, 400]):
+        assert completed({"reads": ["curves"], "runs": runs}, {}).reads == ("curves",)

@@ -108,6 +108,8 @@ MISTAKES = [
     (CLAIMS, "reads: [verdicts]", "reads: [verdict]", "CE-C2.reads has verdict; allowed: "),
     (CLAIMS, "place: Figure 2", "place: Text\n    figure: fig9", "CE-C3.figure has fig9; allowed"),
     (CLAIMS, "points: [0.05, 1]", "points: [0.05, 2]", "CE-C1: step in epsilon: results"),
+    (CLAIMS, "reads: [verdicts]", "reads: [verdicts]\n    runs: [40, 500]",
+     "CE-C2: runs is [40, 500]; allowed: 400 together at most, as verdicts has"),
     # Ids and files of another paper.
     (EXPERIMENTS, "paper: committing-early", "paper: dp-bai", "is 'dp-bai'; allowed: committing-"),
     (CLAIMS, "paper: committing-early", "paper: dp-bai", "paper is 'dp-bai'; allowed: committing-"),

@@ -48,9 +48,9 @@ Tags = Mapping[str, Any]
 
 
 def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
-    if sorted(set(analyses)) != list(analyses):
-        raise ValueError("Numbers of runs should increase")
-    return tuple(runs for runs in analyses if runs > 0 or len(analyses) > 1)
+    if sorted(set(analyses)) != list(analyses) or (len(analyses) > 1 and analyses[0] == 0):
+        raise ValueError("Numbers of runs should increase, from 1 on")
+    return tuple(filter(None, analyses))
 
 
 def _threshold(value: Any) -> Any:
@@ -505,16 +505,20 @@ class FindingsFile(Spec):
         return self
 
 
+Simulated = Mapping[str, tuple[int, int]]
+"""Simulation -> its number of runs, and how many of them are one Nash curve; 1 without curves."""
+
+
 def claims_of(
     file: ClaimsFile,
     path: Path,
     functions: Mapping[str, Quantity] | None,
-    simulated: Mapping[str, int] | None = None,
+    simulated: Simulated | None = None,
 ) -> list[Claim]:
     """Return the claims of a paper, checked.
 
     Its file is at ``path``; without ``functions``, its quantities, names of these are not checked.
-    ``simulated`` has the number of runs of each simulation.
+    ``simulated`` has the runs of each simulation.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
@@ -528,7 +532,7 @@ def findings_of(
     file: FindingsFile,
     path: Path,
     functions: Mapping[str, Quantity] | None,
-    simulated: Mapping[str, int] | None = None,
+    simulated: Simulated | None = None,
     claims: ClaimsFile | None = None,
 ) -> list[Finding]:
     """Return the findings on a paper, checked; arguments and errors are those of ``claims_of``.
@@ -551,7 +555,7 @@ def _checked(
     series: Mapping[str, NamedSeries],
     defaults: Tags,
     functions: Mapping[str, Quantity] | None,
-    simulated: Mapping[str, int],
+    simulated: Simulated,
 ) -> list[EntryType]:
     """Return the entries, completed by defaults and what follows from their keys, and checked."""
     vocabulary, checked = Vocabulary(functions or {}, series), []
@@ -569,7 +573,7 @@ def _completed(
     entry: EntryType,
     defaults: Tags,
     vocabulary: Vocabulary,
-    simulated: Mapping[str, int],
+    simulated: Simulated,
 ) -> EntryType:
     """Return an entry with its id and what it does not say."""
     given = entry.model_fields_set
@@ -579,7 +583,7 @@ def _completed(
     reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
     if not reads and any(one.operands for one in entry.comparisons.values()):
         raise InputError("key reads is missing; allowed: here, or key in of its series")
-    counts = [simulated[one] for one in reads if one in simulated]
+    counts = [simulated[one][0] for one in reads if one in simulated]
     update: dict[str, Any] = {"reads": reads}
     # What is exact has no runs, in no paper.
     if "runs" not in given and not counts:
@@ -588,7 +592,30 @@ def _completed(
         update["runs"] = (min(counts),)
     if "runs_paper" not in given and not update.get("runs", entry.runs):
         update["runs_paper"] = 0
-    return entry.model_copy(update=update | entry.model_copy(update=update).implied())
+    completed = entry.model_copy(update=update)
+    if simulated:
+        _check_runs(completed, simulated, are_own="runs" in given)
+    return completed.model_copy(update=completed.implied())
+
+
+def _check_runs(entry: Entry, simulated: Simulated, *, are_own: bool) -> None:
+    """Raise InputError where results have fewer runs than are asked for, or do not part them."""
+    if not entry.runs:
+        return
+    if simulated.keys().isdisjoint(entry.reads):
+        raise InputError(f"runs is {list(entry.runs)}; allowed: 0, it reads no simulation")
+    asked = f"runs is {list(entry.runs)}" + f" and rerun {entry.rerun}" * bool(entry.rerun)
+    for name in entry.reads:
+        count, curve = simulated.get(name, (MAXIMAL_RUNS, 1))
+        if entry.runs[-1] + entry.rerun > count:
+            raise InputError(f"{asked}; allowed: {count} together at most, as {name} has")
+        parted = [runs for runs in (*entry.runs, entry.rerun) if runs < count and runs % curve]
+        # One number for all claims stands for whole curves, whatever their size.
+        if parted and (are_own or len(entry.runs) > 1):
+            raise InputError(
+                f"{asked}, and {parted[0]} part a Nash curve of {name}; allowed: multiples of "
+                f"{curve}"
+            )
 
 
 _FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")

@@ -26,7 +26,7 @@ from dpbandits.config.documents import (
 )
 from dpbandits.engine.identity import PLAY, digest_of, fingerprint, registered
 from dpbandits.errors import InputError
-from dpbandits.metrics import IDENTIFIED, METRICS
+from dpbandits.metrics import IDENTIFIED, METRICS, NASH
 
 # A workflow asks for fingerprints, runs and horizons; cells take a second to import.
 if TYPE_CHECKING:
@@ -124,6 +124,12 @@ class SimulationSpec(Spec):
     runs: Runs
     grid: Grid
     cells: Annotated[tuple[CellsSpec, ...], Field(min_length=1)]
+
+    @property
+    def runs_of_curve(self) -> int:
+        """How many runs make one Nash curve; 1 where none is recorded."""
+        is_nash = not set(NASH).isdisjoint(self.metrics)
+        return self.runs.runs_per_curve or self.runs.count if is_nash else 1
 
     @model_validator(mode="after")
     def _every_series_has_an_instance(self) -> "SimulationSpec":

@@ -486,8 +486,11 @@ class Study:
         return [] if file is None else claims_of(file, self.claims_path, functions, self._simulated)
 
     @cached_property
-    def _simulated(self) -> dict[str, int]:
-        return {name: spec.runs.count for name, spec in self.file.simulations.items()}
+    def _simulated(self) -> dict[str, tuple[int, int]]:
+        return {
+            name: (spec.runs.count, spec.runs_of_curve)
+            for name, spec in self.file.simulations.items()
+        }
 
     @property
     def notes(self) -> Notes:
