@@ -2,6 +2,8 @@
 
 import copy
 import re
+import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from dpbandits.errors import InputError
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.reporting.digitised import (
     COMPARED,
+    compare_digitised,
     count_agreement,
     digitised_path,
     is_reproduced,
@@ -22,7 +25,8 @@ from dpbandits.reporting.digitised import (
     with_agreement,
     with_digitised,
 )
-from dpbandits.reporting.spec import has_published
+from dpbandits.reporting.lines import check_panel_filters
+from dpbandits.reporting.spec import has_published, parse_figure
 from support import ROOT, refused
 from synthetic_results import FOURTH, changed
 
@@ -70,6 +74,37 @@ def test_every_reference_gets_its_points_and_the_document_stays_as_it_is(tmp_pat
             with_digitised({"fig1": other}, FOURTH.path)
     without: dict[str, Any] = {"fig1": {"series": [{"published": None}]}}
     assert with_digitised(without, tmp_path / "experiments.yaml") == without, "needs no file"
+
+
+def test_every_curve_of_the_file_is_drawn_and_compared_once(tmp_path: Path) -> None:
+    shutil.copy(digitised_path(FOURTH.path), tmp_path)
+    figures, path = load_yaml(FOURTH.path)["figures"], tmp_path / "experiments.yaml"
+    plain = {"fig1": changed(figures["fig1"], "residuals", None)}
+    for document, words in (
+        ({}, "'AdaP-UCB' of panel 'a' is drawn nowhere"),
+        (plain, "'AdaP-UCB' of panel 'a' is compared nowhere"),
+        ({**figures, "fig2": figures["fig1"]}, "compared in fig1, fig2, more than once; allowed"),
+        ({**figures, "fig2": {"residuals": True}}, "figures.fig2.residuals is true; allowed: with"),
+    ):
+        refused(lambda document=document: with_digitised(document, path), str(tmp_path), words)
+
+
+def test_a_digitised_value_that_the_rebuilt_line_lacks_is_refused() -> None:
+    """Between its points and beyond its end, before and after it is computed."""
+    filled = with_digitised(FOURTH.study.file.figures, FOURTH.path)["fig1"]
+    points = filled["panels"]["c"]["series"][0]["published"]["points"]
+    places = ((0, points[0][0] + 1), (len(points) - 1, 20_000_000))
+    for place, x in places:
+        wrong = changed(filled, f"panels.c.series.0.published.points.{place}.0", x)
+        panel = parse_figure("fig1", wrong).panels["c"]
+        rows = FOURTH.frame("panels-c-to-e")
+        refused(lambda panel=panel, rows=rows: check_panel_filters(panel, rows, "c"), f" is {x:g};")
+        if place:
+            check_panel_filters(panel, rows, "c", is_whole=False)
+            compare_digitised({"fig1": wrong}, FOURTH.frame)
+            words = "figures.fig1c: published x is 2e+07, beyond the end of 'NCB'"
+            whole = partial(compare_digitised, {"fig1": wrong}, FOURTH.frame, is_whole=True)
+            refused(whole, words)
 
 
 def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> None:

@@ -210,7 +210,8 @@ def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFr
         for letter, panel in figure.panels.items():
             if panel.compute is None and known.issuperset(panel.reads):
                 place = f"figures.{panel_stem(figure.name, letter)}"
-                check_panel_filters(panel, read_rows(panel.reads, blank, place), place)
+                rows = read_rows(panel.reads, blank, place)
+                check_panel_filters(panel, rows, place, is_whole=study.scale == "paper")
     for name, table in study.tables.items():
         if table.compute is None and known.issuperset(table.reads):
             place = f"tables.{name}"

@@ -145,7 +145,8 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
 
     entries = digitised_figures(project.study(paper))
     with recorded(project, digitised_target(project, paper)) as [path]:
-        compared = compare_digitised(entries, partial(project.frame, paper))
+        is_whole = project.scale == "paper"
+        compared = compare_digitised(entries, partial(project.frame, paper), is_whole=is_whole)
         write_text(path, digitised_csv(compared))
     return path
 

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from dpbandits.config.documents import Spec, Text, validated
 from dpbandits.errors import InputError
-from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.spec import has_published, panel_stem, parse_figure
 from dpbandits.reporting.text import NUMBER_FORMAT
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ def read_digitised(path: Path) -> Digitised:
 
 
 def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return figures with the points of every key ``published``; no curve of the file is idle."""
+    """Return figures with the points of every key ``published``; each curve is compared once."""
     file, found = digitised_path(path), deepcopy(dict(figures))
-    published = [*_published(found)]
-    values = read_digitised(file) if published else {}
-    named = set()
-    for keys in published:
+    published = [(name, keys) for name, figure in found.items() for keys in _published(figure)]
+    values = read_digitised(file) if published or file.exists() else {}
+    drawn: dict[tuple[str, str], list[str]] = {curve: [] for curve in values}
+    for name, keys in published:
         curve = panel, series = str(keys.get("panel")), str(keys.get("series"))
         if curve not in values:
             allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
@@ -92,12 +92,22 @@ def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
                 f"{path}: published: {file} has no series {series!r} of panel {panel!r}; "
                 f"allowed: {allowed}"
             )
-        named.add(curve)
+        drawn[curve].append(name)
         keys["points"] = values[curve]
-    for panel, series in values.keys() - named:
+    comparing = [name for name, figure in found.items() if has_published(figure)]
+    for (panel, series), names in drawn.items():
+        compared = [name for name in names if name in comparing]
+        if len(compared) != 1:
+            what = "compared" if names else "drawn"
+            where = f"in {', '.join(compared)}, more than once" if compared else "nowhere"
+            raise InputError(
+                f"{file}: {series!r} of panel {panel!r} is {what} {where}; allowed: curves that "
+                f"one key published names, in {path}, below a figure with residuals: true"
+            )
+    idle = [name for name in comparing if name not in {name for name, _ in published}]
+    if idle:
         raise InputError(
-            f"{file}: {series!r} of panel {panel!r} is drawn nowhere; allowed: curves that a key "
-            f"published in {path} names"
+            f"{path}: figures.{idle[0]}.residuals is true; allowed: with lines that have published"
         )
     return found
 
@@ -129,9 +139,15 @@ SHARP = 0.1
 
 
 def compare_digitised(
-    documents: Mapping[str, Mapping[str, Any]], frames: "Callable[[str], pd.DataFrame]"
+    documents: Mapping[str, Mapping[str, Any]],
+    frames: "Callable[[str], pd.DataFrame]",
+    *,
+    is_whole: bool = False,
 ) -> "pd.DataFrame":
-    """Return the columns ``COMPARED`` of all digitised values of some figures."""
+    """Return the columns ``COMPARED`` of all digitised values of some figures.
+
+    Where results are ``is_whole``, not of a small scale, lines have to reach all of them.
+    """
     import pandas as pd
 
     from dpbandits.reporting.lines import compared_points, panel_lines, read_rows
@@ -146,6 +162,11 @@ def compare_digitised(
                 if line.published is not None:
                     first = line.points.iloc[0]
                     points = compared_points(line, stem).rename(columns={"y": "rebuilt"})
+                    if is_whole and (missed := points["x"][points["rebuilt"].isna()].tolist()):
+                        raise InputError(
+                            f"figures.{stem}: published x is {missed[0]:g}, beyond the end of "
+                            f"{line.name!r}; allowed: an x that it has"
+                        )
                     named = {key: first[key] for key in ("variant", "interpretation")}
                     named |= {"panel": stem, "series": line.name}
                     tables.append(with_agreement(points.assign(**named)))

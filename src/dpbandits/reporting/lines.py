@@ -395,14 +395,29 @@ def _marks(line: Line, place: str) -> Line:
     return with_error(line, points, name=name, label="published, digitised", look=look)
 
 
-def check_panel_filters(panel: PanelSpec, frame: pd.DataFrame, place: str) -> None:
-    """Raise InputError where a line of a panel has no row, whatever the values of the results."""
+def check_panel_filters(
+    panel: PanelSpec, frame: pd.DataFrame, place: str, *, is_whole: bool = True
+) -> None:
+    """Raise InputError where a line of a panel has no row, whatever the values of the results.
+
+    Where they are ``is_whole``, not of a small scale, it has to reach all of its digitised values.
+    """
     for index, rows in enumerate(_chosen(panel, frame, place)):
         spec = panel.series[index]
         if spec.by is not None:
             require_column(rows, spec.by, f"{place}.series.{index}.by")
-        if panel.kind in BY_TAG and not spec.level:
-            require_column(rows, str(panel.x.tag), f"{place}.x.tag")
+        if spec.level:
+            continue
+        x_column = str(panel.x.tag) if panel.kind in BY_TAG else "t"
+        require_column(rows, x_column, f"{place}.x.tag")
+        if spec.published is not None and is_whole:
+            recorded = set(rows[x_column])
+            for x, *_ in spec.published.points:
+                if x not in recorded:
+                    raise InputError(
+                        f"{place}.series.{index}.published: x is {x:g}; allowed: an x that is "
+                        f"recorded"
+                    )
 
 
 def check_table_filters(table: TableSpec, frame: pd.DataFrame, place: str) -> None:

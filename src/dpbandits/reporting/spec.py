@@ -346,9 +346,9 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     return FigureSpec(name=name, panels=panels, **whole)
 
 
-def has_published(document: Mapping[str, Any]) -> bool:
+def has_published(document: Any) -> bool:
     """Return whether the digitised values in a figure are compared there; each is once."""
-    return document.get("residuals") is True
+    return isinstance(document, Mapping) and document.get("residuals") is True
 
 
 def panel_stem(figure: str, letter: str) -> str:
