@@ -274,3 +274,16 @@ def test_the_readme_is_one_screen_and_says_what_the_package_is() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_paper_is_summed_up_in_one_short_sentence(paper: str) -> None:
     assert words(PROJECT.study(paper).summary().sentence) <= 25
+
+
+def test_whether_values_were_digitised_is_read_off_them(tmp_path: Path) -> None:
+    """A table of them is not asked for, and who has none was not compared, by eye or otherwise."""
+    copy_parts(tmp_path, "config", "workflow", "docs/figures/dp-ncb/digitised.csv")
+    contents = Contents(Project.load(tmp_path), ("ts-is-dp", "dp-ncb"))
+    assert contents.reproduced("dp-ncb", "fig1b").endswith(" of 40 digitised values")
+    assert contents.reproduced("ts-is-dp") == ""
+    for paper, has_values in (("dp-ncb", True), ("ts-is-dp", False)):
+        page = " ".join(made()[PAGES[paper]].split())
+        assert ("As drawn: " in page) == has_values
+        assert ("We have not compared the two, because [no values of it" in page) != has_values
+        assert "by eye" not in page

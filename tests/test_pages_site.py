@@ -118,7 +118,7 @@ def test_a_figure_has_the_points_of_its_csv(contents: dict[str, bytes]) -> None:
         for word, share in zip(line.get("agreement", []), line["y"], strict=False)
         if (word != "differs") == (abs(share) <= 1.0 + 1e-9)
     ]
-    digitised = pd.read_csv(ROOT / "docs/tables" / PAPER / "digitised.csv")
+    digitised = pd.read_csv(ROOT / "docs/figures" / PAPER / "digitised.csv")
     assert len(agreements) == len(digitised)
 
 

@@ -113,6 +113,9 @@ def check_pages(project: Project) -> None:
             raise InputError(f"{paper}: twin is {study.about.twin!r}; allowed: {allowed}")
 
 
+NOT_COMPARED = "not compared (no digitised values)"
+"""Said of the figures of a paper."""
+
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
 
 
@@ -199,9 +202,9 @@ class FigureGroup:
 
     @property
     def as_drawn(self) -> str:
-        """A sentence on whether it comes out as drawn; "" without numbers of the paper."""
+        """A sentence on whether it comes out as drawn; "" without digitised values."""
         drawn = "" if self.is_extra else self.contents.reproduced(self.paper, self.base)
-        return f"As drawn: {drawn}." if drawn.startswith(("yes", "no")) else ""
+        return f"As drawn: {drawn}." if drawn else ""
 
     @cached_property
     def opening(self) -> str:
@@ -446,7 +449,7 @@ class Contents:
             said |= {
                 "sentence": summary.sentence,
                 "summary": self._filled(place, name, summary.statement, summary.numbers),
-                "drawn": self.reproduced(name),
+                "drawn": self.reproduced(name) or NOT_COMPARED,
                 "counts": by_verdict(self.ledger[self.ledger["paper"] == name]),
                 "claims": [claim for claim in self.claims.values() if claim["paper"] == name],
                 "findings": self.findings[name],
@@ -489,7 +492,7 @@ class Contents:
         }
 
     def reproduced(self, paper: str, stem: str = "fig") -> str:
-        """Return whether the figures of a paper, one of them, or a panel come out as drawn."""
+        """Return whether figures of a paper come out as drawn; "" without digitised values."""
         return reproduced_as_drawn(published_digitised(self.project, paper), stem)
 
     def in_words(self, paper: str, label: str) -> str:

@@ -160,8 +160,7 @@ def _papers(contents: Contents) -> str:
             label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
             claims.append(label + said)
         scale = " at a smaller scale" if paper["reduced"] else ""
-        drawn = paper["drawn"].removeprefix("the paper prints ")
-        figures = f"{len(paper['figures'])} rebuilt{scale}; {drawn}"
+        figures = f"{len(paper['figures'])} rebuilt{scale}; {paper['drawn']}"
         sentence = paper["sentence"] or paper["summary"]
         rows.append(
             [f"[`{name}`](docs/papers/{name}.md) {title}", figures, "; ".join(claims), sentence]

@@ -19,7 +19,8 @@ from dpbandits.claims.ledger import join
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project, published_table
 from dpbandits.pipeline.publish import published_file
-from dpbandits.pipeline.targets import VERDICTS
+from dpbandits.pipeline.targets import DIGITISED, VERDICTS
+from dpbandits.reporting.digitised import COMPARED
 from dpbandits.reporting.tables import markdown_table
 from dpbandits.reporting.text import environment
 from dpbandits.reporting.text import plain_label as plain
@@ -154,10 +155,12 @@ def _equals(text: str, value: object) -> bool:
         return text == str(value)
 
 
-def published_digitised(project: Project, paper: str) -> pd.DataFrame | None:
-    """Return the published comparison with a paper's digitised values; None where it has none."""
-    path = project.folder / TABLES / paper / "digitised.csv"
-    return pd.read_csv(path) if path.exists() else None
+def published_digitised(project: Project, paper: str) -> pd.DataFrame:
+    """Return the published comparison with a paper's digitised values; no rows without any."""
+    path = project.folder / FIGURES / paper / f"{DIGITISED}.csv"
+    if not path.is_file():
+        return pd.DataFrame({column: pd.Series(dtype=object) for column in COMPARED})
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
 def read_table(path: Path) -> pd.DataFrame:

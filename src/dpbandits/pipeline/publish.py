@@ -9,15 +9,16 @@ from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import Study
-from dpbandits.pipeline.targets import FIGURE, TABLE, VERDICTS, Target, targets
+from dpbandits.pipeline.targets import DIGITISED, FIGURE, TABLE, VERDICTS, Target, targets
 from dpbandits.reporting.spec import PanelSpec, panel_stem
 
 FINGERPRINTS = "fingerprints.json"
 
 
 def published_targets(project: Project) -> list[Target]:
-    """Return what is published: the verdicts, figures and tables of each paper."""
-    return [target for target in targets(project) if target.kind in (*VERDICTS, FIGURE, TABLE)]
+    """Return what is published of each paper: what is judged, compared, drawn and tabulated."""
+    kinds = (*VERDICTS, DIGITISED, FIGURE, TABLE)
+    return [target for target in targets(project) if target.kind in kinds]
 
 
 def current_fingerprints(published: Iterable[Target]) -> dict[str, Mapping[str, str]]:

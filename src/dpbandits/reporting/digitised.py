@@ -217,11 +217,15 @@ def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
     }
 
 
-def reproduced_as_drawn(values: "pd.DataFrame | None", stem: str) -> str:
-    """Return whether the figure or panel ``stem`` of a paper is reproduced as drawn, in words."""
-    if values is None or not values["panel"].str.startswith(stem).any():
-        return "the paper prints no numbers to compare with"
-    rows = values[values["panel"].str.startswith(stem)]
+def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
+    """Return whether a figure or panel, or all ("fig"), is reproduced as drawn, in words.
+
+    An empty text where no value of it was digitised.
+    """
+    # Figure 1 is no part of Figure 10.
+    rows = values[values["panel"].str.match(rf"{stem}(?!(?<=\d)\d)")]
+    if not len(rows):
+        return ""
     counts = count_agreement(rows)
     if not counts["reproduced"]:
         return "not reached at this scale"

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.pages.contents import Contents, FigureGroup, head_of
-from dpbandits.pages.published import published_papers
+from dpbandits.pages.published import published_digitised, published_papers
 from dpbandits.pages.verdicts import Values
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.publish import published_file
@@ -123,10 +123,7 @@ class Site(Contents):
 
     def digitised(self, group: FigureGroup) -> pd.DataFrame:
         """Return the digitised values of a figure, compared; no rows where there are none."""
-        path = self.files(group.paper, "digitised", is_table=True).get("csv")
-        if path is None:
-            return pd.DataFrame()
-        table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+        table = published_digitised(self.project, group.paper)
         return table[table["panel"].isin(group.stems)]
 
     def compared(self, paper: str, name: str) -> list[Values]:
