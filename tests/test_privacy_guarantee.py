@@ -171,6 +171,15 @@ ROWS: list[tuple[Callable[[], object], str]] = [
     (lambda: privacy.Guarantee("renyi", 1.0), "order is missing"),
     (lambda: privacy.Guarantee("pure", 1.0, order=2.0), "order is 2.0"),
     (lambda: privacy.Guarantee("gdp"), "parameter=inf"),
+    *(
+        (lambda given=given, at=at: privacy.convert(given, "approximate", **at), words)
+        for given, at, words in (
+            (Guarantee("none"), {"delta": 0.1}, "given.kind='none'"),
+            ("pure", {"delta": 0.1}, "given='pure'"),
+            (Guarantee("gdp", 1.0), {"delta": [0.1, 0.2]}, "delta=[0.1, 0.2]"),
+            (Guarantee("gdp", 1.0), {"epsilon": [1.0]}, "epsilon=[1.0]"),
+        )
+    ),
     (lambda: privacy.Guarantee("none", 1.0), "parameter=1.0"),
     (lambda: privacy.Guarantee("pure", 1.0, 0.1), "slack=0.1"),
     (lambda: privacy.Guarantee("approximate", 1.0), "slack (the delta)=0.0"),

@@ -272,12 +272,18 @@ def convert(
         >>> found.describe()
         '(4.88655, 1e-06)-DP [Dong, Roth and Su (2022), tight]'
     """
+    if not isinstance(given, Guarantee):
+        raise refusal("given", given, "a Guarantee, as Guarantee('pure', 1.0)")
     choice("given.kind", given.kind, KINDS)
     choice("kind", kind, KINDS)
     _only("order", order, kind == "renyi", f"a conversion to {kind}")
     if kind == "approximate":
         if (delta is None) == (epsilon is None):
             raise InputError("approximate: delta or epsilon is wanted; allowed: one of them")
+        if delta is not None:
+            delta = scalar("delta", probability("delta", delta))
+        if epsilon is not None:
+            epsilon = scalar("epsilon", non_negative("epsilon", epsilon))
         return _to_approximate(given, delta, epsilon)
     _only("delta", delta, False, f"a conversion to {kind}")
     _only("epsilon", epsilon, False, f"a conversion to {kind}")
