@@ -157,6 +157,16 @@ def test_exact_results_name_the_algorithms_that_they_are_about() -> None:
             assert Path("algorithms/__init__.py") not in identity.sources_of(module), module
 
 
+def test_no_verdict_depends_on_how_figures_are_drawn() -> None:
+    """Else a line width would make every verdict stale."""
+    drawing = ("play", "reporting")
+    for paper in PROJECT.papers:
+        quantities = PROJECT.study(paper).code.modules("quantities")
+        modules = (*quantities, study.VOCABULARY, "dpbandits.claims.ledger")
+        sources = [path for path in identity.sources_of(*modules) if path.parts[0] in drawing]
+        assert sources == [], paper
+
+
 def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
     costs = read_costs(PROJECT)
     named = {*costs[KEY].itertuples(index=False, name=None)}

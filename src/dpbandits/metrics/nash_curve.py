@@ -20,7 +20,6 @@ from dpbandits.text_tables import aligned, html_table, interval_text
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 Values = NDArray[np.float64]
 
@@ -169,7 +168,7 @@ class NashCurve:
         return np.array(self.nash_regret, dtype=dtype)
 
     def mean_curve(self, label: str = "", algorithm: str = "") -> Curve:
-        """Return the Nash regret with its 95 % interval, as ``plot`` shows it.
+        """Return the Nash regret with its 95 % interval.
 
         Args:
             label: text in the legend.
@@ -186,17 +185,6 @@ class NashCurve:
         curve = self.mean_curve()
         values = {"value": curve.mean, "low": curve.low, "high": curve.high}
         return pd.DataFrame({"t": curve.times, "metric": "nash_regret", **values})
-
-    def plot(self, *, axes: "Axes | None" = None) -> "Axes":
-        """Draw the Nash regret along time, over its 95 % interval.
-
-        Args:
-            axes: where to draw; by default new ones.
-        """
-        # In the style of figures, which are drawn above the metrics, and only when asked.
-        from dpbandits.play.plots import plot_curves
-
-        return plot_curves([self.mean_curve()], axes)
 
     def __repr__(self) -> str:
         """Return one line with the Nash regret at the last time."""
