@@ -14,7 +14,7 @@ from scipy.stats import norm
 from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.auditing.events import Event
+from dpbandits.auditing.events import LN_OBSERVABLE, LOG10, Event
 from dpbandits.auditing.gdp_ncb import split_rows
 from dpbandits.auditing.lattice import budget_rows, epsilon_rows, modified_rows, theorem_3_rows
 from dpbandits.auditing.rows import (
@@ -28,6 +28,7 @@ from dpbandits.auditing.rows import (
 from dpbandits.auditing.run import published
 from dpbandits.auditing.statements import swept_rows
 from dpbandits.auditing.thompson import decision_rows, far_rows, quoted_rows, sampled_rows
+from dpbandits.claims import statistics
 from dpbandits.comparisons import audit_figures as diagrams
 from dpbandits.comparisons import privacy_audit as tables
 from dpbandits.comparisons.privacy_audit import (
@@ -157,6 +158,11 @@ def test_what_exceeds_its_claim() -> None:
     controls = of("AUD-19")
     assert (controls[["lower", "claimed"]] == math.inf).all(axis=None)
     assert set(controls["algorithm"]) == {"ucb1", "ncb", "od-linbai", "sequential-halving"}
+
+
+def test_events_are_observable_from_one_chance_on_everywhere() -> None:
+    limits = statistics.LOG10_OBSERVABLE, tables.LOG10_OBSERVABLE, LN_OBSERVABLE / LOG10
+    assert limits == pytest.approx((-6.0,) * 3, rel=1e-12)
 
 
 PROVED = ("AUD-1", "AUD-2", "AUD-3", "AUD-4", "AUD-7", "AUD-8")

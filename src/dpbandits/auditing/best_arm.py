@@ -26,7 +26,7 @@ from scipy.special import log_ndtr
 
 from dpbandits import privacy
 from dpbandits.algorithms.best_arm.eliminations import phase_schedule
-from dpbandits.auditing.events import OBSERVABLE, Event, Measure, Values
+from dpbandits.auditing.events import LN_OBSERVABLE, Event, Measure, Values
 from dpbandits.auditing.laplace import largest_loss, log_selection, log_tail, log_tail_of_two
 from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.errors import InputError
@@ -214,8 +214,8 @@ def rows_of_losses(
 ) -> Iterator[AuditRow]:
     """Yield the row of the largest loss and, if its chance is below 1e-6, an observable one."""
     events = [largest_loss(chances)]
-    if events[0].log_unlikely < OBSERVABLE:
-        events.append(largest_loss(chances, OBSERVABLE))
+    if events[0].log_unlikely < LN_OBSERVABLE:
+        events.append(largest_loss(chances, LN_OBSERVABLE))
     for event in events:
         words = describe(event) if callable(describe) else describe
         yield exact_row(event, *words, epsilon=epsilon, **about)

@@ -30,7 +30,7 @@ FORWARD, BACKWARD = "x' over x", "x over x'"
 
 LOG10 = math.log(10.0)
 
-OBSERVABLE = math.log(1e-6)
+LN_OBSERVABLE = math.log(1e-6)
 """ln of the chance from which on an event is called observable."""
 
 

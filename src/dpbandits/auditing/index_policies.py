@@ -22,7 +22,7 @@ from scipy.special import betainc, betaln
 
 from dpbandits.algorithms import adap_ucb, lazy
 from dpbandits.algorithms.base import Algorithm
-from dpbandits.auditing.events import OBSERVABLE, Event, Values
+from dpbandits.auditing.events import LN_OBSERVABLE, Event, Values
 from dpbandits.auditing.laplace import (
     REACH,
     Piecewise,
@@ -285,7 +285,7 @@ def sequence_rows(statement: str, algorithm: str, policy: Policy) -> Iterator[Au
             f"arm 1 always {first:g}, arm 2 always {second:g}; the first reward of private mean "
             f"{release + 1} of arm 1 is 0 or 1"
         )
-        leaks = largest_leaks(policy, means[0], means[1], (LEAST_CHANCE, math.exp(OBSERVABLE)))
+        leaks = largest_leaks(policy, means[0], means[1], (LEAST_CHANCE, math.exp(LN_OBSERVABLE)))
         by_table.append([(leak, words) for leak in leaks])
     for found in zip(*by_table, strict=True):
         yield exact_row(

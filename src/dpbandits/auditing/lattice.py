@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 from dpbandits import privacy
-from dpbandits.auditing.events import MU, OBSERVABLE, Event, Values, halved
+from dpbandits.auditing.events import LN_OBSERVABLE, MU, Event, Values, halved
 from dpbandits.auditing.inputs import Pair, constant, hold
 from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.auditing.thompson import (
@@ -39,7 +39,7 @@ from dpbandits.kernels import njit
 GOLDEN = 0.618034  # step of the dither: multiples of it fill the unit interval evenly
 DELTAS = (1e-6, 1e-3)  # at which epsilon is compared (AUD-4)
 
-LEAST = math.exp(OBSERVABLE)
+LEAST = math.exp(LN_OBSERVABLE)
 """An event and its complement with such chances under both inputs can be seen in simulations."""
 
 

@@ -37,7 +37,7 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError
 
-LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
+ERROR_LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
 MOST_ARMS, LONGEST = 100, 1_000_000
 
 MEMORY = 8 * 10**9  # bytes that the choosing runs may take
@@ -282,7 +282,7 @@ def audit(
     features: ArrayLike | None = None,
     runs: int = RUNS,
     search_runs: int = SEARCH_RUNS,
-    level: float = LEVEL,
+    level: float = ERROR_LEVEL,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     cache: bool = True,
@@ -398,7 +398,7 @@ def published(
         if (case := definition.audit) is None:
             continue
         pair = constant(case.level, case.others, pull=case.pull, before=case.before)
-        budget = Budget(min(runs, case.runs), LEVEL, seed, workers)
+        budget = Budget(min(runs, case.runs), ERROR_LEVEL, seed, workers)
         parameters = definition.parameters_from(case.parameters or definition.example)
         for variant in definition.variants:
             question = Question(

@@ -367,7 +367,7 @@ def _variables_in(texts: Any) -> set[str]:
     return set().union(*map(_variables_in, texts)) if isinstance(texts, Iterable) else set()
 
 
-OBSERVABLE = -6.0
+LOG10_OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 
@@ -389,7 +389,7 @@ def _strongest(series: Series, events: str, column: str) -> float:
     """Return a number of the row of the largest bound over its claim."""
     rows = series.rows
     if events == "observable":
-        rows = rows[rows["log10_alpha"] >= OBSERVABLE]
+        rows = rows[rows["log10_alpha"] >= LOG10_OBSERVABLE]
     if rows.empty:
         raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
     return float(rows[column].iloc[int(rows["ratio"].to_numpy().argmax())])

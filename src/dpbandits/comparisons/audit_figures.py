@@ -17,7 +17,12 @@ from numpy.typing import ArrayLike
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
 from dpbandits.auditing.gdp_ncb import FIXED_LENGTH
-from dpbandits.comparisons.privacy_audit import OBSERVABLE, TRADEOFF_HORIZON, all_rows, ideal_mu
+from dpbandits.comparisons.privacy_audit import (
+    LOG10_OBSERVABLE,
+    TRADEOFF_HORIZON,
+    all_rows,
+    ideal_mu,
+)
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
@@ -287,7 +292,7 @@ def _figure(panels: Sequence[Panel], foot: str = "") -> Drawn:
         for name, part in panel.curves.groupby("series", sort=False):
             points.append(part.assign(series=f"{prefix}{name}"))
     table = pd.concat(points, ignore_index=True)
-    if (table["log10_chance"] < OBSERVABLE).any():
+    if (table["log10_chance"] < LOG10_OBSERVABLE).any():
         handles |= _seen_and_rare()
     if foot:
         drawn.supxlabel(foot, fontsize=7)
@@ -355,7 +360,7 @@ def _draw_bounds(axes: Axes, bounds: Curves, marks: dict[str, Any]) -> Line2D:
 
     Return the handle of the latter.
     """
-    is_seen = bounds["log10_chance"] >= OBSERVABLE
+    is_seen = bounds["log10_chance"] >= LOG10_OBSERVABLE
     seen, rare = bounds[is_seen], bounds[~is_seen]
     lone = {"linestyle": "none", **marks}
     rare = rare[:: max(len(rare) // MANY, 1)]

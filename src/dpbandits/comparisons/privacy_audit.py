@@ -35,7 +35,7 @@ from dpbandits.auditing.inputs import hold
 from dpbandits.auditing.laplace import largest_loss
 from dpbandits.auditing.lattice import LEAST, LossLaw, best_threshold, loss_law, tradeoff_curve
 from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
-from dpbandits.auditing.run import LEVEL, published
+from dpbandits.auditing.run import ERROR_LEVEL, published
 from dpbandits.auditing.statements import SWEPT, swept_rows
 from dpbandits.auditing.thompson import SAMPLED_ZETA, simulate, ts_gaussian
 from dpbandits.claims.verdict import holm_levels
@@ -220,7 +220,7 @@ ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
 TOLERANCE = 1e-6
 """Relative excess over the claim that an exact bound needs, for rounding."""
 
-OBSERVABLE = -6.0
+LOG10_OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 GROUP = ["statement", "algorithm", "variant", "interpretation", "measure", "scaled", "engine"]
@@ -230,18 +230,18 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with their ``verdict`` and ``observable``.
 
     An exact bound refutes by its value; statistical ones are judged together, with a chance of at
-    most ``LEVEL`` of refuting any correct claim (Holm, 1979).
+    most ``ERROR_LEVEL`` of refuting any correct claim (Holm, 1979).
     """
     exact = rows["p_value"].isna().to_numpy()
     p_values = rows["p_value"][~exact].to_numpy()
     refuted = (rows["lower"] > rows["claimed"] * (1.0 + TOLERANCE)).to_numpy(copy=True)
-    refuted[~exact] = p_values <= holm_levels(p_values.tolist(), LEVEL)
+    refuted[~exact] = p_values <= holm_levels(p_values.tolist(), ERROR_LEVEL)
     verdict = np.where(refuted, FAILS, NOT_CONTRADICTED)
     verdict = np.where(np.isinf(rows["claimed"]), NOTHING_CLAIMED, verdict)
     # The event has a chance of 1e-6 under both inputs, or is impossible in one.
     likely = 1.0 - 10.0 ** rows["log10_beta"]
-    impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**OBSERVABLE)
-    observable = ~exact | rows["log10_alpha"].ge(OBSERVABLE) | impossible
+    impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**LOG10_OBSERVABLE)
+    observable = ~exact | rows["log10_alpha"].ge(LOG10_OBSERVABLE) | impossible
     return rows.assign(verdict=verdict, observable=observable)
 
 

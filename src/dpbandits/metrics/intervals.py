@@ -9,7 +9,7 @@ from scipy.special import betaincinv, ndtri, stdtrit
 
 Values = NDArray[np.float64]
 
-LEVEL = 0.95  # coverage of the plotted intervals
+COVERAGE = 0.95  # coverage of the plotted intervals
 
 
 @dataclass(frozen=True, eq=False)

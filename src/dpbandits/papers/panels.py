@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from dpbandits.claims.numbers import Estimate
-from dpbandits.metrics.intervals import LEVEL
+from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.reporting import style
 
 Points = list[dict[str, Any]]
@@ -50,7 +50,7 @@ def finish(
 def estimated(series: str, x: Iterable[float], estimates: Iterable[Estimate]) -> Points:
     """Return the points of estimates at x, with their 95 % intervals."""
     return [
-        point(series, place, estimate.value, *estimate.interval(1.0 - LEVEL), estimate.runs)
+        point(series, place, estimate.value, *estimate.interval(1.0 - COVERAGE), estimate.runs)
         for place, estimate in zip(x, estimates, strict=True)
     ]
 

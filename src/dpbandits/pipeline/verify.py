@@ -27,7 +27,7 @@ from dpbandits.metrics.intervals import difference_interval
 from dpbandits.pipeline.project import Project
 
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
-LEVEL = 0.05
+ERROR_LEVEL = 0.05
 """Chance that any cell of a sample is found outside, were all its streams other ones."""
 ROUNDING = 1e-9
 """Relative difference that is rounding, where a number does not vary over runs."""
@@ -168,7 +168,7 @@ def verify(project: Project, plan: Plan, workers: int) -> Verification:
     for (paper, name, series), runs in zip(sample.cells, computed, strict=True):
         packed = frames[paper, name]
         packed = packed[packed["series"] == series.label]
-        outcome, detail = compare(packed, results_frame([series], [runs]), LEVEL / len(drawn))
+        outcome, detail = compare(packed, results_frame([series], [runs]), ERROR_LEVEL / len(drawn))
         first, count, horizon = series.runs.start, len(series.runs), series.cell.horizon
         rows.append((paper, name, series.label, first, count, horizon, outcome, detail))
     table = pd.DataFrame(rows, columns=COLUMNS)

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
-from dpbandits.metrics.intervals import LEVEL, mean_interval, rate_interval
+from dpbandits.metrics.intervals import COVERAGE, mean_interval, rate_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
@@ -103,12 +103,12 @@ def nash_regrets(
         log_mean = log_mean + quantity["nash_bias"]
     regret = (quantity["best_mean"] if best is None else best) - np.exp(log_mean)
     if len(regret) > 1:
-        y, low, high = mean_interval(regret, LEVEL)
+        y, low, high = mean_interval(regret, COVERAGE)
     else:
         y = regret[0]
         geometric = np.exp(quantity["nash_log_mean"][0])
         # One run has the whole line.
-        factor = stdtrit(runs - 1, 0.5 + LEVEL / 2) if runs > 1 else np.inf
+        factor = stdtrit(runs - 1, 0.5 + COVERAGE / 2) if runs > 1 else np.inf
         half = factor * (geometric * quantity["nash_standard_error"][0])
         low, high = y - half, y + half
     times: Any = wide[QUANTITIES[0]].columns.to_numpy()
@@ -127,7 +127,7 @@ def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
             f"{place}: {panel.metric} is not known at every t of every run; allowed: a metric "
             f"that is, such as pseudo_regret"
         )
-    mean, low, high = mean_interval(values.to_numpy(), LEVEL)
+    mean, low, high = mean_interval(values.to_numpy(), COVERAGE)
     return pd.DataFrame(
         {"x": values.columns.to_numpy(), "y": mean, "lo": low, "hi": high, "runs": len(values)}
     )
@@ -171,7 +171,7 @@ def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) ->
 def rate_of(rows: pd.DataFrame) -> dict[str, float]:
     """Return share y of successes with its exact 95 % interval lo, hi, and trials as runs."""
     trials = int(rows["trials"].sum())
-    share, low, high = rate_interval(rows["value"].sum(), trials, LEVEL)
+    share, low, high = rate_interval(rows["value"].sum(), trials, COVERAGE)
     return {"y": float(share), "lo": float(low), "hi": float(high), "runs": trials}
 
 
@@ -191,7 +191,7 @@ def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
             pulls = pulled["value"].sum() / pulled["trials"].sum() if len(pulled) else math.nan
             measured |= rate_of(last) | {"pulls": pulls}
         else:
-            mean, low, high = mean_interval(last["value"].to_numpy()[:, None], LEVEL)
+            mean, low, high = mean_interval(last["value"].to_numpy()[:, None], COVERAGE)
             measured |= {"y": mean[0], "lo": low[0], "hi": high[0], "runs": len(last)}
         found.append(last.drop(columns=_MEASURED, errors="ignore").iloc[0].to_dict() | measured)
     return pd.DataFrame(found)

@@ -16,7 +16,7 @@ from scipy.stats import binom
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import Measured
-from dpbandits.metrics.intervals import LEVEL
+from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.papers.dp_bai.fits import Values, log_errors
 from dpbandits.papers.dp_bai.quantities import GAP, budget_90, hardness, inflation
 from dpbandits.papers.dp_bai.theory import FAR, bounds
@@ -260,7 +260,7 @@ def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
     """Draw the box that holds 95 % of rates whose chance of success is the mean over all draws."""
     trials = int(rates["runs"].iloc[0])
     chance = float(np.average(rates["y"], weights=rates["runs"]))
-    low, high = binom.interval(LEVEL, trials, chance)
+    low, high = binom.interval(COVERAGE, trials, chance)
     label = "_" if place else "range expected from chance alone (95 %)"
     look: dict[str, Any] = {"color": "#dddddd", "linewidth": 0, "zorder": 0.5, "label": label}
     axes.fill_between([place - 0.42, place + 0.42], low / trials, high / trials, **look)

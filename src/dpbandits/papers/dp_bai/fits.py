@@ -84,7 +84,7 @@ def log_errors(trials: Series) -> LogErrors:
     return LogErrors(np.array(budgets), logs, np.array(weights))
 
 
-LEVEL = 0.9
+SUCCESS_RATE = 0.9
 """T_0.9 is where a probit fit of success on sqrt(T) crosses this rate."""
 
 _STEPS = 30
@@ -104,7 +104,7 @@ def crossing(x: Values, rates: Sequence[Measured]) -> Measured:
         start = least_squares(x, ndtri((shares * trials + 0.5) / (trials + 1.0)), trials)
         fits = _probit(shares, trials, x, start)
         with np.errstate(divide="ignore", invalid="ignore"):
-            root = (ndtri(LEVEL) - fits[:, 0]) / fits[:, 1]
+            root = (ndtri(SUCCESS_RATE) - fits[:, 0]) / fits[:, 1]
         return np.where((fits[:, 1] > 0.0) & (root > 0.0), root**2, np.nan)
 
     return smooth(root_of, rates)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.reporting.digitised import count_agreement
 from dpbandits.reporting.lines import nash_quantities, nash_regrets, select
 
@@ -166,8 +167,6 @@ DEVIATIONS = (
 
 Frames = Mapping[str, pd.DataFrame]
 
-LEVEL = 0.95
-
 TEXTS = ("id", "algorithm", "switch", "paper", "code", "repaired")
 
 
@@ -188,7 +187,7 @@ class _Final:
 
 
 def _half_width(error: float, degrees: float) -> float:
-    return float(stdtrit(degrees, 0.5 + LEVEL / 2) * error)
+    return float(stdtrit(degrees, 0.5 + COVERAGE / 2) * error)
 
 
 def _final(frames: Frames, curve: Curve, place: str) -> _Final:
