@@ -15,6 +15,7 @@ import yaml
 
 import dpbandits
 from dpbandits import privacy
+from dpbandits.claims.verdict import VERDICTS
 from dpbandits.pages.site.build import interface_pages
 from support import DOCUMENTS, run_python
 
@@ -196,6 +197,15 @@ def test_no_more_is_imported_than_is_needed(
     assert loaded[0] == "loaded:"
     heavy = tuple(f"{name}." for name in ("snakemake", *unused))
     assert [name for name in loaded if f"{name}.".startswith(heavy)] == []
+
+
+def test_documents_name_the_verdicts_and_the_layers_that_there_are() -> None:
+    [row] = re.findall(r"^\| `verdict` \| (.*?) \(", text_of("docs/reference.md"), re.MULTILINE)
+    assert re.findall(r"`(.+?)`", row) == [*VERDICTS]
+    order = text_of("CONTRIBUTING.md").split("(`lint-imports` checks): ")[1].split(".\n")[0]
+    [layers, _] = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    known = [each.replace("dpbandits.", "").split(" | ") for each in layers["layers"]]
+    assert [re.findall(r"`(.+?)`", each) for each in order.split(",")] == known[::-1]
 
 
 def test_locks_have_no_addresses_and_the_versions_of_the_conda_environment() -> None:
