@@ -74,6 +74,17 @@ def test_an_answer_says_what_the_ledger_says_and_no_more() -> None:
             assert many == (len(chosen) > 1 and not named), claim
 
 
+def test_an_answer_names_the_points_that_it_leaves_open() -> None:
+    """A claim about most points holds with some of them undecided."""
+    rows = CONTENTS.ledger
+    rows = rows[(rows["verdict"] == "holds") & rows["detail"].str.contains("; undecided: ")]
+    assert not rows.empty
+    for row in rows.to_dict("records"):
+        [answer] = CONTENTS.claims[row["claim"]]["answer"]
+        for label in row["detail"].partition("; undecided: ")[2].split("], "):
+            assert f"{label.removesuffix(']')}] (" in answer.partition("; open, of ")[2]
+
+
 def test_a_number_is_shown_with_the_name_of_its_own_comparison() -> None:
     """That of a reported quantity is not compared with the threshold of another."""
     rows = [row for claim in CONTENTS.claims.values() for row in claim["rows"]]

@@ -38,7 +38,7 @@ from dpbandits.pages.verdicts import (
     with_powers,
 )
 from dpbandits.pipeline.check import check_sentences, require_letters
-from dpbandits.pipeline.project import FIGURES, Project, published_table
+from dpbandits.pipeline.project import FIGURES, KEYS, Project, published_table
 from dpbandits.pipeline.targets import EXTRA
 from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.spec import FigureSpec
@@ -339,6 +339,7 @@ class Contents:
         measured, asked = with_powers(row["measured"]), readable(row["asked"])
         number, sub_claims = number_text(row), row["detail"].partition("; comparisons")[0]
         value = f"{begun(measured)} is {number}" + (f"; it must be {asked}" if asked else "")
+        value += self._open_points(row)
         return {
             **row,
             "words": words,
@@ -349,6 +350,20 @@ class Contents:
             "value": value if measured and number else begun(row["detail"].rstrip(".")),
             "sub_claims": sub_claims if row["verdict"] == "mixed" else "",
         }
+
+    def _open_points(self, row: Mapping[Any, Any]) -> str:
+        """Return the comparisons that a claim about most points leaves open, with their numbers."""
+        if row["verdict"] != "holds" or "; undecided: " not in row["detail"]:
+            return ""
+        evidence = self.evidence
+        mine = (evidence[KEYS] == [row[key] for key in KEYS]).all(axis=1)
+        deciding = evidence[mine & (evidence["exploratory"] == "False")]
+        is_open = deciding["decided"] == "undecided"
+        points = [
+            f"{with_powers(point['comparison'])} ({number_text(point)})"
+            for point in deciding[is_open].to_dict("records")
+        ]
+        return f"; open, of {len(deciding)} points: {', '.join(points)}"
 
     @cached_property
     def findings(self) -> dict[str, list[Values]]:
