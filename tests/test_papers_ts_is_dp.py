@@ -241,6 +241,15 @@ def test_relative_errors_are_those_of_an_average_over_some_runs() -> None:
     assert largest.value == pytest.approx(expected)
 
 
+def test_the_search_tries_the_pair_without_more_variance_at_each_level() -> None:
+    """b = T/eta^2 - 1, where the pre-pulls of five arms fit into T and b is a whole number."""
+    tried = [(each.tags["eta"], each.tags["b"]) for each in PAPER.plan("tuning").series()]
+    for eta in {eta for eta, _ in tried}:
+        b, rest = divmod(100_000, eta**2)
+        if not rest and 5 * (b - 1) < 100_000:
+            assert (eta, b - 1) in tried
+
+
 def test_an_increase_is_over_what_some_runs_can_show() -> None:
     first, second = (regrets(FRAME, 1, b) for b in (0, 500))
     pair = [series(FRAME, eta=1, b=b) for b in (0, 500)]
