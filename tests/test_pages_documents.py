@@ -151,6 +151,16 @@ def test_no_reduced_paper_counts_as_checked_at_its_own_horizons(tmp_path: Path) 
     assert f"checked, {size} of them at a smaller scale, with" in text
 
 
+def test_counts_under_a_picture_name_the_variant_that_drew_it() -> None:
+    """The published figures of dp-ncb are those of its code; all others are as written."""
+    strip = next(line for line in made()["README.md"].splitlines() if "`, Figure " in line)
+    labelled = {
+        cell.split("`")[1]: "(as coded: " in cell for cell in strip.strip("| ").split(" | ")
+    }
+    assert labelled == {paper: paper == "dp-ncb" for paper in PAPERS}
+    assert "(docs/figures/dp-ncb/fig1b.png)" in made()["README.md"]
+
+
 def test_no_claim_and_a_single_one_are_counted_in_words() -> None:
     """As of a draft whose claims are not applicable as written."""
     for size, said in (
