@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from dpbandits.algorithms import REGISTRY
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import mean
 from dpbandits.pages.site.switches import CHANGES
@@ -25,9 +26,10 @@ from dpbandits.papers.dp_ncb.instances import (
     weak_arms,
 )
 from dpbandits.papers.dp_ncb.tables import DEVIATIONS, TOGETHER, deviations
+from dpbandits.pipeline.overlay import Own, Panel, plan_panel
 from dpbandits.reporting.spec import parse_figure
 from support import ROOT, refused
-from synthetic_results import FOURTH, NOISE, PAPERS
+from synthetic_results import FOURTH, NOISE, PAPERS, PROJECT
 
 TABLE = FOURTH.tables["extra-deviations"]
 QUANTILE = stats.t.ppf(0.975, 49)
@@ -96,6 +98,14 @@ def test_the_ncb_of_panels_d_and_e_is_played_as_that_of_panel_b() -> None:
     assert again.cell.horizon == 10**8
     recorded = {key: getattr(first.cell, key) for key in ("grid", "metrics")}
     assert replace(again.cell, **recorded) == first.cell
+
+
+@pytest.mark.parametrize("letter", ["d", "e"])
+def test_an_algorithm_is_drawn_into_panels_d_and_e_at_their_own_horizon(letter: str) -> None:
+    figure = parse_figure("fig1", FOURTH.figures["fig1"])
+    panel = Panel(PROJECT, "dp-ncb", figure, letter, FOURTH.frame)
+    [played] = plan_panel(panel, Own(REGISTRY["adap-ucb"], {"epsilon": 0.2}))
+    assert played.series.cell.horizon == HORIZON
 
 
 def test_published_marks_stand_beside_what_they_are_of() -> None:
