@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -41,6 +42,15 @@ def made() -> dict[str, str]:
 
 
 # Complete
+
+
+def test_verdicts_that_are_the_same_in_the_family_are_counted_from_the_tables() -> None:
+    """One that is undecided at both levels is the same at both."""
+    files = [ROOT / f"docs/figures/{paper}/simultaneous.csv" for paper in PAPERS]
+    rows = pd.concat([pd.read_csv(path) for path in files]).query("level.notna()")
+    same = int((rows["verdict"] == rows["verdict_in_family"]).sum())
+    assert rows["verdict"].eq("undecided").any()
+    assert f"Then {same} of {len(rows)} verdicts are the same." in made()["docs/claims.md"]
 
 
 @pytest.mark.parametrize("paper", PAPERS)

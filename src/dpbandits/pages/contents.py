@@ -12,7 +12,7 @@ import pandas as pd
 from pydantic import Field, field_validator
 
 from dpbandits.claims.docket import NumberSource
-from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
+from dpbandits.claims.ledger import ALONE, EXACT
 from dpbandits.config.documents import Sentence, Spec, load_document, one_of
 from dpbandits.errors import InputError
 from dpbandits.pages.published import (
@@ -488,7 +488,7 @@ class Contents:
             "rows": len(rows),
             "random": len(random),
             "expected": float(random["level"].sum()),
-            "in_family": int((random["family_wise"] == IN_FAMILY).sum()),
+            "in_family": int((random["verdict"] == random["verdict_in_family"]).sum()),
             "exact": int((stands == EXACT).sum()),
             "alone": int((random["family_wise"] == ALONE).sum()),
         }
