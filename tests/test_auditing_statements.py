@@ -422,6 +422,19 @@ def test_the_page_names_what_fails_and_nothing_else() -> None:
     assert set(fails[KEYS[:3]].agg(" ".join, axis=1)) == named
 
 
+def test_the_page_counts_what_the_black_box_catches_at_twice_the_epsilon() -> None:
+    claimed = LEDGER[
+        LEDGER["engine"].eq("black box") & LEDGER["claimed"].astype(float).lt(math.inf)
+    ]
+    caught, missed = (claimed["power"].str.match(word).sum() for word in ("caught", "missed"))
+    untested = len(claimed) - caught - missed
+    assert (claimed["power"] == "no parameter of noise").sum() == untested
+    assert (
+        f"Of {len(claimed)} rows of the black box with a claim {caught} are caught, {missed} are "
+        f"missed, and {untested} have no parameter of noise."
+    ) in TEXT
+
+
 def test_no_row_of_the_black_box_shows_nothing_without_a_word() -> None:
     silent = LEDGER[(LEDGER["lower"] == 0.0) | (LEDGER["power"] == "missed")]
     assert set(silent["engine"]) == {"black box"}

@@ -16,7 +16,7 @@ STATEMENTS: Mapping[str, tuple[str, str]] = {
     "AUD-3": ("ts-is-dp, Theorem 4", "TSDP-F12"),
     "AUD-4": ("ts-is-dp, Theorem 3, epsilon at delta", "TSDP-F13"),
     "AUD-5": ("ts-is-dp, Theorem 7: one decision", "TSDP-C28b"),
-    "AUD-6": ("dp-ts-ucb, Section 3, on Thompson sampling", "DTU-F8"),
+    "AUD-6": ("ts-is-dp, Theorems 3 and 4, with n for n + 1 as in dp-ts-ucb, Section 3", "DTU-F8"),
     "AUD-7": ("dp-ts-ucb, Theorem 4.4", "DTU-F9"),
     "AUD-8": ("dp-ts-ucb, Theorem 4.4 without its factor", "DTU-F9"),
     "AUD-9": ("dp-bai, Proposition 4.1 and Section 5", "BAI-C14a"),

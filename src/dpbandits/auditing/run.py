@@ -44,7 +44,7 @@ MEMORY = 8 * 10**9  # bytes that the choosing runs may take
 RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
 
 NOISE = {"epsilon": 2.0, "c": 0.25}
-"""Parameter that sets the noise -> factor that halves it."""
+"""Parameter -> factor that halves the noise and doubles what is claimed; bonuses change, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -354,6 +354,10 @@ ARGUMENTS = [name for name in signature(audit).parameters if name != "parameters
 """What ``audit`` takes beside the parameters of algorithms."""
 
 
+CAUGHT, MISSED, UNTESTED = "caught", "missed", "no parameter of noise"
+"""What ``Published.power`` begins with."""
+
+
 @dataclass(frozen=True)
 class Published:
     """The published black-box audit of one variant of an algorithm."""
@@ -372,21 +376,21 @@ class Published:
     def power(self, cache: Cache) -> str:
         """Return whether a loss of twice the claim is seen, and why not; "" where none is claimed.
 
-        The case is played with half of the noise; it is caught where the bound exceeds the claim.
+        The case is played at twice its epsilon; it is caught where the bound exceeds the claim.
         """
         claim, params = self.question.claim, vars(self.question.parameters)
         if math.isinf(claim[1]):
             return ""
         halved = {name: params[name] * by for name, by in NOISE.items() if name in params}
         if not halved:
-            return "no parameter of noise"
+            return UNTESTED
         parameters = self.question.definition.parameters_from({**params, **halved})
         found, _ = replace(self.question, parameters=parameters).certified(cache, claim)
         if found.verdict == FAILS:
-            return "caught"
+            return CAUGHT
         # Where nothing is seen at all, the event has the reason.
         is_seen = self.question.audit(cache).row.lower > 0.0
-        return f"missed: {self.silent}" if is_seen and self.silent else "missed"
+        return f"{MISSED}: {self.silent}" if is_seen and self.silent else MISSED
 
 
 def published(

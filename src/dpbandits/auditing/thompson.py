@@ -378,9 +378,9 @@ def sampled_rows(
 
 
 def quoted_rows(far: Sequence[int] = FAR, horizon: int = 1_000_000) -> Iterator[AuditRow]:
-    """Yield AUD-6: the bounds of Thompson sampling that dp-ts-ucb quotes (Section 3, Table 1).
+    """Yield AUD-6: the bounds of ts-is-dp on TS-Gaussian and M-TS-Gaussian as dp-ts-ucb has them.
 
-    Centre and variance are over n, as dp-ts-ucb writes TS-Gaussian and M-TS-Gaussian.
+    Its Section 3 and Table 1 quote the bounds, and write centre and variance over n pulls.
     """
     about = {"statement": "AUD-6", "interpretation": "count=n"}
     yield from far_rows(far, "n", **about)

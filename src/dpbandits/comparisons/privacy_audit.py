@@ -2,7 +2,7 @@
 
 Rows have the columns of ``dpbandits.auditing.rows.AUDIT_COLUMNS`` and ``p_value``,
 the level at which a statistical bound exceeds what is claimed (NaN where the bound is exact). Those
-of the black box have ``power``, whether it sees a loss of twice the claim. They
+of the black box have ``power``, whether it sees the loss at twice the epsilon. They
 depend on the scale: ``quick`` has smaller horizons and fewer runs.
 
 The ledger has a line for each algorithm, variant, statement and engine, with its verdict.

@@ -12,13 +12,14 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
 from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
-from dpbandits.pages.choosing import choosing_page, which_one
+from dpbandits.pages.choosing import AUDIT, choosing_page, which_one
 from dpbandits.pages.contents import Contents, FigureGroup, head_of
-from dpbandits.pages.published import render, table, with_region, with_tables
+from dpbandits.pages.published import read_table, render, table, with_region, with_tables
 from dpbandits.pages.verdicts import (
     DIFFERS,
     MEANINGS,
@@ -296,6 +297,20 @@ def write_skeleton(project: Project, name: str) -> list[Path]:
     return paths
 
 
+def audit_page(contents: Contents, text: str) -> str:
+    """Return the page of the audit with how often its black box catches twice the epsilon."""
+    path = contents.project.folder / AUDIT
+    if not path.is_file():
+        return text
+    power = read_table(path)["power"].str.partition(":")[0]
+    caught, missed, untested = (int((power == word).sum()) for word in (CAUGHT, MISSED, UNTESTED))
+    content = (
+        f"Of {caught + missed + untested} rows of the black box with a claim {caught} are caught, "
+        f"{missed} are missed, and {untested} have no parameter of noise."
+    )
+    return with_region(text, "power", content)
+
+
 PAGES: Mapping[str, Callable[[Contents], str]] = {
     "docs/choosing.md": lambda contents: choosing_page(contents.project),
     "docs/claims.md": claims_page,
@@ -308,6 +323,7 @@ REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
     "README.md": front_page,
     "CITATION.cff": citation_page,
     "docs/artifact.md": artifact_page,
+    "docs/audit.md": audit_page,
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": lambda contents, text: with_tables(contents.project, text),
 }
