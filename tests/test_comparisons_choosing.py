@@ -399,7 +399,9 @@ def test_every_algorithm_plays_at_every_budget_that_it_can_meet(name: str) -> No
         budgets.setdefault(algorithm, []).append(budget)
         is_uniform = "gdp-ncb" in algorithm or "ldp-ncb" in algorithm
         assert cell.variant == ("repaired" if is_uniform else "as-written")
-        assert dict(cell.interpretations) == cell.definition.interpretations_from({}, cell.variant)
+        printed = {"log": "base2"} if algorithm == "lazy-dp-ts" else {}
+        chosen = cell.definition.interpretations_from(printed, cell.variant)
+        assert dict(cell.interpretations) == chosen
         guarantee = guarantee_of(cell.definition, cell.parameters, cell.horizon)
         if KINDS[algorithm] == APPROXIMATE:
             # The inverse of the conversion is found by bisection to about 1e-9.
