@@ -19,7 +19,7 @@ from dpbandits import NashCurve, Simulation
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.metrics import METRICS, QUANTITIES, nash, require_metric
-from dpbandits.metrics.intervals import mean_interval
+from dpbandits.metrics.intervals import mean_interval, runs_interval
 from dpbandits.metrics.nash import (
     MAXIMAL_PULLS,
     MAXIMAL_RUNS,
@@ -505,3 +505,11 @@ def test_intervals_over_runs() -> None:
     np.testing.assert_allclose((low, high), expected, rtol=1e-12)
     mean, low, high = mean_interval([[2.0, 3.0]])
     assert [*mean, *low, *high] == [2.0, 3.0, -np.inf, -np.inf, np.inf, np.inf]
+
+
+def test_runs_that_all_agree_have_no_interval() -> None:
+    """Twenty times 0.1, whose mean is not 0.1 in floating point; the second column varies."""
+    values = np.array([[0.1, float(run)] for run in range(20)])
+    _, low, high = runs_interval(values)
+    assert (low[0], high[0]) == (-np.inf, np.inf)
+    assert 0.0 < low[1] < high[1] < 19.0

@@ -82,12 +82,12 @@ def identify(law: str | None, features: Any, theta: Any, form: str, **options: A
     import pandas as pd
 
     import dpbandits
-    from dpbandits.metrics.intervals import mean_interval
+    from dpbandits.metrics.intervals import runs_interval
     from dpbandits.text_tables import aligned
 
     trials = dpbandits.identify(bandit=linear_arms_of(features, theta, law), **given(options))
     pulls = [
-        (f"pulls of arm {arm}", *map(float, mean_interval(each)))
+        (f"pulls of arm {arm}", *map(float, runs_interval(each)))
         for arm, each in enumerate(trials.pulls.T)
     ]
     summary = trials.summary()

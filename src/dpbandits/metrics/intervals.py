@@ -36,6 +36,17 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Value
     return mean, mean - half, mean + half
 
 
+def runs_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Values, Values]:
+    """Return the mean over runs and its t interval, infinite for one run and where all agree.
+
+    Runs that agree show no spread: another one may be anywhere.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    mean, low, high = mean_interval(array, level)
+    agree = array.min(axis=0) == array.max(axis=0)
+    return mean, np.where(agree, -np.inf, low), np.where(agree, np.inf, high)
+
+
 def rate_interval(
     successes: ArrayLike, trials: ArrayLike, level: float = 0.95
 ) -> tuple[Values, Values, Values]:

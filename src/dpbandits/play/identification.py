@@ -16,7 +16,7 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.play import play_outcome
 from dpbandits.engine.progress import progress
 from dpbandits.metrics import IDENTIFIED
-from dpbandits.metrics.intervals import mean_interval, rate_interval
+from dpbandits.metrics.intervals import rate_interval, runs_interval
 from dpbandits.play.simulation import Runs
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Identification(Runs):
         """Return the share of successes (Clopper-Pearson) and the pulls of a trial (t)."""
         return [
             ("success", *rate_interval(self.success.sum(), self.runs)),
-            ("total_pulls", *mean_interval(self.total_pulls)),
+            ("total_pulls", *runs_interval(self.total_pulls)),
         ]
 
     def plot(self, *, axes: "Axes | None" = None) -> "Axes":

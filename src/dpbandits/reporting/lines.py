@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
-from dpbandits.metrics.intervals import COVERAGE, mean_interval, rate_interval
+from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
@@ -103,7 +103,7 @@ def nash_regrets(
         log_mean = log_mean + quantity["nash_bias"]
     regret = (quantity["best_mean"] if best is None else best) - np.exp(log_mean)
     if len(regret) > 1:
-        y, low, high = mean_interval(regret, COVERAGE)
+        y, low, high = runs_interval(regret, COVERAGE)
     else:
         y = regret[0]
         geometric = np.exp(quantity["nash_log_mean"][0])
@@ -127,7 +127,7 @@ def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
             f"{place}: {panel.metric} is not known at every t of every run; allowed: a metric "
             f"that is, such as pseudo_regret"
         )
-    mean, low, high = mean_interval(values.to_numpy(), COVERAGE)
+    mean, low, high = runs_interval(values.to_numpy(), COVERAGE)
     return pd.DataFrame(
         {"x": values.columns.to_numpy(), "y": mean, "lo": low, "hi": high, "runs": len(values)}
     )
@@ -191,7 +191,7 @@ def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
             pulls = pulled["value"].sum() / pulled["trials"].sum() if len(pulled) else math.nan
             measured |= rate_of(last) | {"pulls": pulls}
         else:
-            mean, low, high = mean_interval(last["value"].to_numpy()[:, None], COVERAGE)
+            mean, low, high = runs_interval(last["value"].to_numpy()[:, None], COVERAGE)
             measured |= {"y": mean[0], "lo": low[0], "hi": high[0], "runs": len(last)}
         found.append(last.drop(columns=_MEASURED, errors="ignore").iloc[0].to_dict() | measured)
     return pd.DataFrame(found)
