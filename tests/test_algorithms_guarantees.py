@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,20 @@ def test_without_noise_or_with_rewards_above_one_there_is_no_guarantee() -> None
         silent = definition.parameters_from({**definition.example, "epsilon": math.inf})
         found = guarantee_of(definition, silent, 1000)
         assert (found.kind, found.status) == ("none", "stated")
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 2**53, np.int64(7), np.float32(7)])
+def test_every_variant_answers_at_any_horizon(horizon: float) -> None:
+    """A ratio of nothing is no error; DP-TS-UCB is defined from three rounds on."""
+    for definition in REGISTRY.values():
+        for variant in definition.variants:
+            asked = partial(
+                dpbandits.guarantee, definition, params=definition.example, variant=variant
+            )
+            if definition.id == "dp-ts-ucb" and horizon < 3:
+                assert "3 or above" in message_of(lambda asked=asked: asked(horizon=horizon))
+            else:
+                assert asked(horizon=horizon) == asked(horizon=int(horizon))
 
 
 def test_losses_in_a_window_and_in_the_stop_test() -> None:

@@ -73,6 +73,10 @@ def test_answers_come_from_the_cache_and_depend_on_what_was_asked() -> None:
     assert replace(anew.row, seconds=0.0) == replace(first.row, seconds=0.0)
     assert asked("none").row.lower != first.row.lower
     assert asked("half the noise", seed=1).share != first.share
+    # Numbers of numpy are those of Python, in what is kept, too.
+    numbers = {"runs": np.int64(40_000), "level": np.float32(0.25), "workers": np.uint8(1)}
+    expected = asked("half the noise", runs=4e4, level=0.25)
+    assert asked("half the noise", **numbers) == expected
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -120,9 +121,23 @@ def test_the_nearest_setting_is_by_ratios() -> None:
     assert set(nearest(table, Question(11, 32_000, 2.3))["epsilon"]) == {5.0}
 
 
+def test_numbers_of_numpy_and_one_round_are_answered(folder: Path) -> None:
+    asked = partial(dpbandits.choose, epsilon=0.5, project=folder)
+    expected = asked(arms=5, horizon=10_000)
+    for arms, horizon, epsilon in (
+        (np.int64(5), np.float64(1e4), np.float32(0.5)),
+        (5.0, np.int32(10_000), np.float64(0.5)),
+    ):
+        found = asked(arms=arms, horizon=horizon, epsilon=epsilon)
+        pd.testing.assert_frame_equal(found, expected)
+    assert len(asked(arms=20, horizon=1)) == len(asked(arms=20, horizon=100))
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"horizon": 10.5}, "horizon is 10.5; allowed"),
-    ({"epsilon": 0}, "epsilon is 0; allowed: a number above 0"),
+    ({"horizon": None, "budget": 0}, "budget is 0; allowed: a whole number from 1 to "),
+    *(({key: 10**400}, f"{key} is 1000") for key in ("arms", "horizon", "epsilon")),
+    ({"epsilon": 0}, "choose: epsilon is 0; allowed: a finite number above 0"),
     ({"privacy": "renyi"}, "allowed: pure, approximate, local"),
     ({"budget": 10}, "allowed: one of them"),
     ({"project": "/nowhere"}, "nowhere/config/config.yaml: does not exist; allowed"),

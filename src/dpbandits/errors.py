@@ -1,8 +1,10 @@
-"""The one error that bad input raises, and the errors of user-defined code made into it."""
+"""The one error that bad input raises, the check of whole numbers, and errors of users' code."""
 
 import difflib
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from numbers import Integral, Real
 
 
 class InputError(ValueError):
@@ -30,6 +32,20 @@ class InputError(ValueError):
         nearest = f"; did you mean {names[near[0]]!r}?" if near else ""
         listed = ", ".join(known) or "none"
         return cls(f"{what} is {given!r}; allowed: {listed}{nearest}")
+
+
+def require_count(key: str, value: object, minimum: int, maximum: float = math.inf) -> int:
+    """Return a whole number; InputError unless it is one between the bounds.
+
+    Floats that are whole, such as 1e5, and the numbers of numpy count as such.
+    """
+    is_whole = isinstance(value, Integral) or (
+        isinstance(value, Real) and math.isfinite(value) and value % 1 == 0
+    )
+    if isinstance(value, bool) or not is_whole or not minimum <= value <= maximum:  # type: ignore[operator]
+        bounds = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum}"
+        raise InputError(f"{key} is {value!r}; allowed: a whole number {bounds}")
+    return int(value)  # type: ignore[call-overload]
 
 
 LONGEST = 300

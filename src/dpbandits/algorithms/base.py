@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 from dpbandits.kernels import Arms, Segments
 
 Interpretations = Mapping[str, str]
@@ -29,6 +29,7 @@ BY_WORD: Mapping[str, tuple[str, ...]] = {
 }
 """Kind of guarantee -> the parameters of the algorithm that are its numbers."""
 
+LARGEST_INTEGER = 2**53  # integers up to it are exact as floats
 SMALLEST = 1e-100  # below about 1e-307 noise overflows, and draws from posteriors never end
 
 
@@ -51,9 +52,11 @@ class Kind:
     def require(self, owner: str, name: str, value: object) -> Any:
         """Return a value in its type; InputError where the parameter of that name allows it not."""
         number = value.item() if isinstance(value, np.generic) else value
-        types = int if self.type is int else (int, float)
-        is_number = isinstance(number, types) and not isinstance(number, bool)
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
         is_within = is_number and self.lowest <= number <= self.highest  # type: ignore[operator]
+        # No float is so large an integer, and no integer has a fraction.
+        is_within = is_within and not sys.float_info.max < number < math.inf  # type: ignore[operator]
+        is_within = is_within and (self.type is float or number % 1 == 0)  # type: ignore[operator]
         if not is_within or (self.is_open and number in (self.lowest, self.highest)):
             raise InputError(f"{owner}: {name} is {number!r}; allowed: {self.allowed}")
         return self.type(number)
@@ -78,10 +81,9 @@ chance = Kind(float, "a number strictly between 0 and 1", 0.0, 1.0, is_open=True
 
 def whole(minimum: int = 0) -> Kind:
     """Return the kind of whole numbers of at least ``minimum``."""
-    if isinstance(minimum, bool) or not isinstance(minimum, int):
-        raise InputError(f"whole: minimum is {minimum!r}; allowed: an integer")
-    allowed = f"an integer, at least {minimum}"
-    return Kind(int, allowed, minimum, math.inf, example=minimum + 1)
+    least = require_count("whole: minimum", minimum, -LARGEST_INTEGER, LARGEST_INTEGER - 1)
+    allowed = f"an integer, at least {least} (at most {LARGEST_INTEGER})"
+    return Kind(int, allowed, least, LARGEST_INTEGER, example=least + 1)
 
 
 class Parameters(SimpleNamespace):

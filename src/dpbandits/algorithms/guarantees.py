@@ -15,9 +15,15 @@ from typing import Any
 import numpy as np
 
 from dpbandits.algorithms import REGISTRY, find_definition
-from dpbandits.algorithms.base import BY_WORD, Definition, IdentificationAlgorithm, Interpretations
+from dpbandits.algorithms.base import (
+    BY_WORD,
+    LARGEST_INTEGER,
+    Definition,
+    IdentificationAlgorithm,
+    Interpretations,
+)
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 from dpbandits.privacy.guarantee import KINDS, Converted, Guarantee, Status, convert
 from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import (
@@ -318,9 +324,6 @@ def guarantee_of(
     return guarantee
 
 
-LARGEST_HORIZON = 2**53
-
-
 def guarantee(
     algorithm: str | Definition,
     *,
@@ -353,15 +356,10 @@ def guarantee(
     """
     definition = find_definition(algorithm)
     values = definition.merged_parameters(params, parameters, ARGUMENTS)
-    rounds = int(horizon) if isinstance(horizon, float) and horizon.is_integer() else horizon
-    if isinstance(rounds, bool) or not isinstance(rounds, int):
-        raise InputError(f"horizon is {horizon!r}; allowed: an integer")
-    if not 1 <= rounds <= LARGEST_HORIZON:
-        raise InputError(f"horizon is {rounds}; allowed: from 1 to {LARGEST_HORIZON}")
     return guarantee_of(
         definition,
         definition.parameters_from(values),
-        rounds,
+        require_count("horizon", horizon, 1, LARGEST_INTEGER),
         variant=definition.require_variant(variant),
         interpretations=definition.interpretations_from(interpretations or {}, variant),
     )

@@ -25,9 +25,8 @@ from dpbandits.auditing.statistics import (
     of_sequences,
     of_statistic,
 )
-from dpbandits.engine.cells import require_count
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
-from dpbandits.errors import InputError, user_code
+from dpbandits.errors import InputError, require_count, user_code
 from dpbandits.metrics.intervals import rate_interval
 
 FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
@@ -68,9 +67,12 @@ class Budget:
     def __post_init__(self) -> None:
         """Raise InputError where a number is out of range."""
         for key in ("runs", "search_runs"):
-            require_count(key, getattr(self, key), 8, 10**10)
-        if not 0.0 < self.level < 1.0:
+            object.__setattr__(self, key, require_count(key, getattr(self, key), 8, 10**10))
+        object.__setattr__(self, "seed", require_count("seed", self.seed, 0))
+        object.__setattr__(self, "workers", require_count("workers", self.workers, 1))
+        if not isinstance(self.level, Real) or not 0.0 < self.level < 1.0:
             raise InputError(f"level is {self.level!r}; allowed: strictly between 0 and 1")
+        object.__setattr__(self, "level", float(self.level))
 
 
 @dataclass(frozen=True)

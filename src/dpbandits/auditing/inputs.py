@@ -113,7 +113,7 @@ def _table(name: str, values: ArrayLike) -> Values:
     allowed = "allowed: one row of rewards an arm, at least 2 arms, all rows of one length"
     try:
         table = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"table {name} is no table of numbers; {allowed}") from None
     if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= 10_000_000:
         raise InputError(f"table {name} has shape {' x '.join(map(str, table.shape))}; {allowed}")

@@ -31,11 +31,11 @@ from dpbandits.auditing.mechanisms import Plays, Trials
 from dpbandits.auditing.rows import AuditRow
 from dpbandits.auditing.statistics import STATISTICS, recommendation_events, sequence_events
 from dpbandits.engine.cache import Cache, require_cache
-from dpbandits.engine.cells import algorithm_fingerprint, require_count, whole_number
+from dpbandits.engine.cells import algorithm_fingerprint
 from dpbandits.engine.checks import require_task, settings_of
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 
 ERROR_LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
 MOST_ARMS, LONGEST = 100, 1_000_000
@@ -330,14 +330,13 @@ def audit(
             raise InputError(f"features: {definition.id} takes none; allowed: left out")
         try:
             vectors = tuple(tuple(map(float, row)) for row in np.array(features, dtype=np.float64))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError("features are no table of numbers; allowed: one row an arm") from None
     arms, notion = (pair.arms, pair.notion) if pair else (arms, notion)
-    seed, workers = require_count("seed", seed, 0), require_count("workers", workers, 1)
     asked = Question(
         definition,
         definition.parameters_from(definition.merged_parameters(params, parameters, ARGUMENTS)),
-        require_count("horizon", whole_number(horizon), 2, LONGEST),
+        require_count("horizon", horizon, 2, LONGEST),
         definition.require_variant(variant),
         definition.interpretations_from(interpretations or {}, variant),
         Budget(runs, level, seed, workers, search_runs),

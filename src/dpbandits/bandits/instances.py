@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Law:
 
 
 def _parameter(law: str, key: str, value: Any, high: float, *, positive: bool = False) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= high or (positive and value == 0):
         allowed = f"above 0, at most {high:g}" if positive else f"0 to {high:g}"
         raise InputError(f"{law}: {key} is {value!r}; allowed: {allowed}")
@@ -311,7 +312,7 @@ def _array(key: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]:
     allowed = "rows of numbers of one length" if dimensions == 2 else "a list of numbers"
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"linear: {key} are no numbers; allowed: {allowed}") from None
     if array.ndim != dimensions:
         raise InputError(f"linear: {key} have {array.ndim} axes; allowed: {allowed}")

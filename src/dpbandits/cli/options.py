@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,8 +97,10 @@ def whole(place: str, text: str) -> int:
 def number(place: str, text: str) -> int | float:
     """Return the number that a word is; InputError where it is none."""
     for kind in (int, float):
-        with contextlib.suppress(ValueError):
-            return kind(text)
+        with contextlib.suppress(ValueError, OverflowError):
+            value = kind(text)
+            float(value)  # Not every integer is one.
+            return value
     raise InputError(f"{place} is {text!r}; allowed: a number")
 
 
@@ -178,8 +180,6 @@ def stacked(*decorators: Callable[[Function], Function]) -> Callable[[Function],
 
 
 def _workers(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    from dpbandits.engine.cells import require_count
-
     return require_count("workers", value, 1)
 
 

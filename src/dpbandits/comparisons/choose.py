@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
+from dpbandits.algorithms.base import LARGEST_INTEGER, positive
 from dpbandits.algorithms.guarantees import guarantee
 from dpbandits.comparisons.choosing import WINNER
 from dpbandits.comparisons.field import (
@@ -32,8 +33,7 @@ from dpbandits.comparisons.field import (
     level,
 )
 from dpbandits.config import Context
-from dpbandits.engine.cells import require_count, whole_number
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
 from dpbandits.text_tables import aligned
@@ -79,14 +79,9 @@ class Question:
     measure: str = "price"
 
     def __post_init__(self) -> None:
-        """Raise InputError for what is no question."""
+        """Raise InputError for an unknown class."""
         if self.privacy not in CLASSES:
             raise InputError.unknown("class", self.privacy, CLASSES)
-        require_count("arms", self.arms, 2)
-        require_count("horizon", self.horizon, 1)
-        is_number = isinstance(self.epsilon, int | float) and not isinstance(self.epsilon, bool)
-        if not is_number or not 0.0 < self.epsilon < math.inf:
-            raise InputError(f"epsilon is {self.epsilon!r}; allowed: a number above 0")
 
 
 def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
@@ -316,9 +311,14 @@ def choose(
     """
     if (horizon is None) == (budget is None):
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
-    measure = "price" if budget is None else "success"
-    length = whole_number(horizon if budget is None else budget)
-    question = Question(whole_number(arms), length, epsilon, privacy, measure)
+    length, measure = ("horizon", "price") if budget is None else ("budget", "success")
+    question = Question(
+        require_count("arms", arms, 2, LARGEST_INTEGER),
+        require_count(length, horizon if budget is None else budget, 1, LARGEST_INTEGER),
+        positive.require("choose", "epsilon", epsilon),
+        privacy,
+        measure,
+    )
     names = MEASURES[measure]
     table, winners = (read_table(_table_path(Path(project), name, scale)) for name in names)
     order = ranked(table, winners, question)

@@ -1,6 +1,5 @@
 """What is simulated: cells, their runs as works, and series of a simulation."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from dpbandits.engine.checks import checked, is_user_defined, prepared
 from dpbandits.engine.custom import digest
 from dpbandits.engine.identity import PLAY, SOURCES, digest_of, fingerprint, registered, stream_key
 from dpbandits.engine.play import TRIALS, Runs, play_curve, play_runs, play_trials
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 from dpbandits.metrics import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
 
@@ -247,23 +246,6 @@ def require_size(values: int) -> None:
         )
 
 
-def require_count(key: str, value: object, minimum: int, maximum: float = math.inf) -> int:
-    """Return a whole number; InputError unless it is one between the bounds."""
-    if isinstance(value, np.integer):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-        bounds = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum}"
-        raise InputError(f"{key} is {value!r}; allowed: a whole number {bounds}")
-    return value
-
-
-def whole_number(value: Any) -> Any:
-    """Return a float that is a whole number, such as 1e5, as an int; anything else as it is."""
-    if isinstance(value, float | np.floating) and value.is_integer():
-        return int(value)
-    return value
-
-
 def runs_from(runs: object, first: object = 0) -> range:
     """Return the numbers of so many runs from the first on; InputError where it cannot be."""
     start = require_count("first run", first, 0, 2**40)
@@ -308,7 +290,7 @@ def make_cell(
     metrics = known[:1] if metrics is None else metrics
     if definition.id in REGISTRY and is_user_defined(definition):
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
-    require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
+    horizon = require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
     times = sorted({require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     for name in metrics:
         require_metric(name, known)
@@ -320,7 +302,7 @@ def make_cell(
             sorted(definition.interpretations_from(interpretations or {}, variant).items())
         ),
         bandit=bandit,
-        horizon=int(horizon),
+        horizon=horizon,
         metrics=tuple(name for name in known if name in metrics),
         grid=tuple(times),
         stream=stream,

@@ -284,7 +284,7 @@ def _numbers(name: str, values: object) -> Floats:
     """Return rewards, or their means, as an array; InputError where they are none."""
     try:
         numbers = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
     if numbers.ndim != 1 or not numbers.size:
         raise InputError(f"{name} is no list of numbers; allowed: numbers from 0 to 1")

@@ -17,16 +17,14 @@ from dpbandits.engine.cells import (
     Cell,
     Work,
     make_cell,
-    require_count,
     require_size,
     runs_from,
-    whole_number,
 )
 from dpbandits.engine.compute import compilation_shown, compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
-from dpbandits.errors import InputError
+from dpbandits.errors import InputError, require_count
 from dpbandits.metrics import CURVES, NOMINAL, PARTS, PER_ARM, require_metric
-from dpbandits.metrics.intervals import Curve, mean_interval
+from dpbandits.metrics.intervals import Curve, runs_interval
 from dpbandits.metrics.nash_curve import NashCurve, require_bias
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.text_tables import aligned, html_table, interval_text, short
@@ -74,13 +72,13 @@ class Runs:
         cell = make_cell(
             algorithm=definition,
             parameters=definition.merged_parameters(given["params"], named, arguments),
-            horizon=whole_number(given[cls.horizon_name]),
+            horizon=given[cls.horizon_name],
             horizon_name=cls.horizon_name,
             **{key: given[key] for key in ("bandit", "variant", "interpretations")},
         )
         made = cls(
             cell,
-            len(runs_from(whole_number(given["runs"]))),
+            len(runs_from(given["runs"])),
             require_count("seed", given["seed"], 0),
             require_count("workers", given["workers"], 1),
             require_cache(given["cache"]),
@@ -336,7 +334,7 @@ class Simulation(Runs):
         """Return regrets at the horizon and pulls of each arm, with t intervals over runs."""
         pulls = {f"pulls of arm {arm}": values for arm, values in enumerate(self.pulls.T)}
         regrets = {"pseudo_regret": self.pseudo_regret, "realised_regret": self.realised_regret}
-        return [(name, *mean_interval(values)) for name, values in (regrets | pulls).items()]
+        return [(name, *runs_interval(values)) for name, values in (regrets | pulls).items()]
 
     def plot(
         self,
@@ -375,7 +373,7 @@ class Simulation(Runs):
         if metric == "nash_regret":
             return self.nash_regret(at=times.tolist()).mean_curve(label, self.cell.definition.id)
         name = _full_name(metric, "nash_regret")
-        numbers = mean_interval(self.curve(metric=name, at=times.tolist()))
+        numbers = runs_interval(self.curve(metric=name, at=times.tolist()))
         return Curve(label, self.cell.definition.id, name, times, *numbers)
 
     def _times(self, at: Sequence[int] | Times) -> Times:
@@ -384,9 +382,10 @@ class Simulation(Runs):
             times = np.asarray(at)
         except ValueError:
             times = np.empty(0)
-        if np.issubdtype(times.dtype, np.floating) and np.array_equal(times, times.round()):
-            times = times.astype(np.int64)
-        if times.ndim != 1 or not times.size or not np.issubdtype(times.dtype, np.integer):
+        is_whole = np.issubdtype(times.dtype, np.integer) or (
+            np.issubdtype(times.dtype, np.floating) and np.array_equal(times, times.round())
+        )
+        if times.ndim != 1 or not times.size or not is_whole:
             raise InputError(f"at is {at!r}; allowed: a list of whole numbers of rounds")
         if times.min() < 1 or times.max() > self.cell.horizon:
             raise InputError(f"at is {at!r}; allowed: times from 1 to {self.cell.horizon}")

@@ -61,12 +61,12 @@ def scalar(name: str, array: FloatArray) -> float:
 
 def integer(name: str, value: object, minimum: int) -> int:
     """An integer of at least the minimum; a bool and a float are rejected."""
-    allowed = f"an integer, {minimum} or above"
+    allowed = f"an integer, {minimum} or above, and at most {_LARGEST}"
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError as error:
         raise refusal(name, value, allowed) from error
-    if isinstance(value, bool) or number < minimum:
+    if isinstance(value, bool) or not minimum <= number <= _LARGEST:
         raise refusal(name, value, allowed)
     return number
 

@@ -141,6 +141,8 @@ def release_loss(horizon: int, epsilon: float) -> float:
     """
     rules = as_coded(horizon, epsilon)
     decided = deciding_releases(rules, *explored(rules.rounds))
+    if not decided:
+        return 0.0
     needed = np.array([release.needed for release in decided]) / rules.scale
     return float((log_cdf(1.0 / rules.scale - needed) - log_cdf(-needed)).sum())
 
