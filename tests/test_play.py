@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import Any
 
@@ -15,8 +16,10 @@ from matplotlib.collections import PolyCollection
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.bandits import Bandit, Bernoulli
+from dpbandits.engine import compute as compute_module
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.compute import compute
+from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.metrics.intervals import mean_interval, rate_interval
 from dpbandits.play import simulation as playing
 from dpbandits.reporting.palette import look_of
@@ -120,6 +123,9 @@ def test_what_is_said_counts_and_may_be_said_in_other_words() -> None:
         {"params": {"b": 2}, "c": 1.5},
         {"horizon": 8e1, "runs": 12.0},
         {"horizon": np.int64(80), "runs": np.int32(12)},
+        {"horizon": np.float32(80), "runs": np.float64(12), "seed": float(DEFAULT_ROOT_SEED)},
+        {"workers": np.uint8(1), "params": {"b": np.int8(2), "c": np.float32(1.5)}},
+        {"params": {"b": 2.0, "c": np.float64(1.5)}},
     ]:
         np.testing.assert_array_equal(simulate(**said).realised_regret, expected)
     for other in ({"interpretations": {"count": "n"}}, {"seed": 1}, {"c": 2, "params": {"b": 2}}):
@@ -221,9 +227,9 @@ def test_wrong_numbers_are_refused_at_once() -> None:
     for play, key, wrong, expected in [
         (simulate, "horizon", (0, -1, 2**53 + 1), f"allowed: a whole number from 1 to {2**53}"),
         (simulate, "runs", (0, -1), "allowed: a whole number from 1 to "),
-        (simulate, "seed", (-1, 10.0), "allowed: a whole number of at least 0"),
-        (simulate, "workers", (0, -1, 10.0), "allowed: a whole number of at least 1"),
-        (identify, "budget", (0,), "allowed: a whole number from 1 to "),
+        (simulate, "seed", (-1,), "allowed: a whole number of at least 0"),
+        (simulate, "workers", (0, -1), "allowed: a whole number of at least 1"),
+        (identify, "budget", (0, 10**400), "allowed: a whole number from 1 to "),
         (identify, "runs", (0,), "allowed: a whole number from 1 to "),
     ]:
         for value in (*wrong, *NOT_WHOLE):
@@ -254,6 +260,9 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
         (simulate, {"params": None}, "parameters are none; allowed: b, c"),
         (simulate, {"params": [1]}, "params is [1]; allowed: a mapping"),
         (simulate, {"params": {"b": -1, "c": 1.0}}, "b is -1; allowed: an integer, at least 0"),
+        (simulate, {"params": {"b": 2.5, "c": 1.0}}, "b is 2.5; allowed: an integer, at least 0"),
+        (simulate, {"params": {"b": 10**400, "c": 1.0}}, "allowed: an integer, at least 0 (at mo"),
+        (identify, {"params": {"epsilon": 10**400}}, "or infinity for no noise"),
         (simulate, {"b": 3}, "b is given twice"),
         (simulate, {"worker": 2}, "argument is 'worker'; allowed: b, c, algorithm, bandit, "),
         (simulate, {"interpretations": {"clock": "n"}}, "interpretation is 'clock'; allowed: "),
@@ -268,7 +277,7 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
         (identify, {"bandit": dpbandits.bernoulli([0.5, 0.4])}, "allowed: a linear bandit"),
         (identify, {"budget": 2}, "budget is 2; allowed: at least "),
         (cell, {"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
-        *((cell, {"grid": [t]}, f"grid time is {t}; allowed: a whole n") for t in (0, 81, 1.0)),
+        *((cell, {"grid": [t]}, f"grid time is {t}; allowed: a whole n") for t in (0, 81, 1.5)),
         (compared, {"algorithms": ["ucb1", "dp-bai"]}, "are ucb1, dp-bai; allowed: those judged"),
         (compared, {"algorithms": ["ucb1"]}, "compare: parameter is 'epsilon'; allowed: none"),
         (compared, {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
@@ -317,6 +326,51 @@ def arrays_of(bandit: Any) -> list[Any]:
     held = [bandit, *(arm for arm in bandit.arms if hasattr(arm, "recorded"))]
     values = (getattr(each, name) for each in held for name in dir(each))
     return [value for value in values if isinstance(value, np.ndarray)]
+
+
+def test_without_worker_processes_it_plays_here_with_one_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As where /dev/shm is read-only, or full from the second result on."""
+    expected = simulate(cache=False, runs=40).realised_regret
+    processes = compute_module._in_processes
+
+    def full(*arguments: Any) -> Iterator[Any]:
+        parts, root_seed, _ = arguments
+        number, part = parts[-1]
+        yield number, part.runs.start, part.play(root_seed)
+        raise OSError(28, "No space left on device")
+
+    for fault, reason in ((full, "No space left on device"), (processes, "joblib has no process")):
+        capsys.readouterr()
+        monkeypatch.setattr(compute_module, "_in_processes", fault)
+        monkeypatch.setattr(compute_module, "effective_n_jobs", lambda workers: 1)
+        found = simulate(cache=False, runs=40, workers=2).realised_regret
+        np.testing.assert_array_equal(found, expected)
+        [line] = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"warning: worker processes cannot be started ({reason}")
+
+
+def test_a_killed_worker_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(*_: Any) -> Iterator[Any]:
+        raise BrokenProcessPool("SIGKILL(-9)")
+        yield
+
+    monkeypatch.setattr(compute_module, "_in_processes", killed)
+    message = message_of(lambda: simulate(cache=False, runs=40, workers=2).realised_regret)
+    assert message.startswith("workers is 2: a worker process was killed")
+
+
+def test_what_takes_over_a_minute_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    """DP-SE plays round by round, AdaP-UCB in episodes that are done at once."""
+    for name, is_long in (("dp-se", True), ("adap-ucb", False)):
+        cell = make_cell(algorithm=name, parameters={"epsilon": 1.0}, bandit=ARMS, horizon=10**13)
+        capsys.readouterr()
+        compute_module._announce_time([Work(cell, range(1))], 0, 1, f"simulating {name}")
+        err = capsys.readouterr().err
+        assert err.startswith("simulating dp-se: about ") == is_long, err
+        assert bool(err) == is_long
+    assert compute_module._duration(19.2 * 3600) == "19 hours"
 
 
 def test_arrays_of_a_bandit_are_read_only() -> None:

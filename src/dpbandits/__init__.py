@@ -1,6 +1,7 @@
 """Reference replication of papers on differentially private bandits."""
 
 import ast
+import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from dpbandits.api import *  # noqa: F403
 
 __version__ = "1.0.0"
+
+# joblib says it when it is imported, whether there are worker processes to be or not.
+warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
 
 
 @cache

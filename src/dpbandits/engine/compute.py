@@ -1,15 +1,18 @@
 """Compute missing runs over worker processes, and show how far that is."""
 
 import fcntl
+import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cache as once
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from numba.core import event
 
 from dpbandits._cache_folder import unwritable
@@ -19,11 +22,11 @@ from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell, modules_of
 from dpbandits.engine.custom import packed, unpacked
-from dpbandits.engine.identity import SOURCES_HASH, require_unedited
-from dpbandits.engine.play import Runs
+from dpbandits.engine.identity import SOURCES_HASH, require_unedited, run_generator, stream_key
+from dpbandits.engine.play import SEGMENTS_AT_ONCE, Runs
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
-from dpbandits.kernels import KERNELS_HASH, kernels_folder
+from dpbandits.kernels import KERNELS_HASH, kernels_folder, new_segments
 from dpbandits.metrics import NASH
 
 
@@ -126,6 +129,7 @@ def _played(
     compile_kernels(work.cell for work in missing)
     parts_of = [_parts(work) for work in missing]
     parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
+    _announce_time(missing, root_seed, workers, title)
     waiting: list[dict[int, Runs]] = [{} for _ in missing]
     for number, first, runs in progress(_over(parts, root_seed, workers), title, len(parts)):
         work, pieces = missing[number], waiting[number]
@@ -133,6 +137,48 @@ def _played(
         if len(pieces) == len(parts_of[number]):
             waiting[number] = {}
             yield work, _joined([pieces[first] for first in sorted(pieces)])
+
+
+FEW_ROUNDS = 10**7
+"""Rounds of a work that are played without an estimate of the time they take."""
+
+LONG = 60.0
+"""Seconds from which on they are announced."""
+
+
+def _announce_time(missing: Sequence[Work], root_seed: int, workers: int, title: str) -> None:
+    """Say how long works take, by the pace of their first rounds, where that is over a minute."""
+    paced = [
+        work
+        for work in missing
+        if work.cell.horizon * len(work.runs) > FEW_ROUNDS
+        and not work.cell.identifies
+        # Worker processes compile what is user-defined themselves.
+        and (workers == 1 or isinstance(work.cell.algorithm, str))
+    ]
+    seconds = sum(_seconds_of_a_run(work, root_seed) * len(work.runs) for work in paced) / workers
+    if seconds > LONG:
+        print(
+            f"{title}: about {_duration(seconds)} at the pace of the first rounds", file=sys.stderr
+        )
+
+
+def _seconds_of_a_run(work: Work, root_seed: int) -> float:
+    """Return the time of a run, were all rounds as the first ones are."""
+    cell = work.cell
+    generator = run_generator(root_seed, stream_key(cell.stream_description), work.runs.start)
+    state = cell.player.state(len(cell.bandit.arms))
+    out = new_segments(min(SEGMENTS_AT_ONCE, cell.horizon))
+    begun = time.perf_counter()
+    cell.player.advance(cell.settings, state, cell.bandit.arrays, generator, out)
+    return (time.perf_counter() - begun) * cell.horizon / float(state.clock[0])
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the largest unit of which it has two, as ``19 hours``."""
+    units = {"years": 31_557_600, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+    name, size = next((n, s) for n, s in units.items() if seconds >= 2 * s or s == 1)
+    return f"{seconds / size:,.0f} {name}"
 
 
 Part = tuple[int, int, Runs]
@@ -143,10 +189,34 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
     """Play parts of works, here or in worker processes, and yield them as they are done."""
     # Cores that no part keeps busy play runs of a curve.
     threads = max(1, workers // max(1, len(parts)))
-    if min(workers, len(parts)) <= 1:
-        for number, part in parts:
+    done = set()
+    if min(workers, len(parts)) > 1:
+        try:
+            for number, first, runs in _in_processes(parts, root_seed, workers, threads):
+                done.add((number, first))
+                yield number, first, runs
+        except BrokenProcessPool:
+            raise InputError(
+                f"workers is {workers}: a worker process was killed, as for want of memory; "
+                f"allowed: fewer workers"
+            ) from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            print(
+                f"warning: worker processes cannot be started ({reason}); played in this process",
+                file=sys.stderr,
+            )
+    for number, part in parts:
+        if (number, part.runs.start) not in done:
             yield number, part.runs.start, part.play(root_seed, threads)
-        return
+
+
+def _in_processes(
+    parts: Sequence[tuple[int, Work]], root_seed: int, workers: int, threads: int
+) -> Iterator[Part]:
+    """Play parts in worker processes; OSError where the system has none, as without semaphores."""
+    if effective_n_jobs(workers) == 1:
+        raise OSError("joblib has no processes here: see JOBLIB_MULTIPROCESSING and /dev/shm")
     pickled: dict[tuple[int, int], bytes] = {}
     cells = {number: part.cell for number, part in parts}
     sent = {number: _sent(cell, pickled) for number, cell in cells.items()}
@@ -155,8 +225,24 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
         for number, part in parts
     )
     # No nested pools: one thread in each worker.
-    with parallel_config(backend="loky", inner_max_num_threads=1):
+    with _safe_path(), parallel_config(backend="loky", inner_max_num_threads=1):
         yield from Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes that begin here import nothing from the folder that one stands in.
+
+    A file there may be called as one of Python's own modules.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONSAFEPATH"]
+        if before is not None:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 Sent = tuple[Cell, bytes, dict[str, Any]]
