@@ -8,14 +8,15 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dpbandits
+from dpbandits._cache_folder import _user_folder, unwritable
 from dpbandits._cache_folder import cache_folder as folder_now
-from dpbandits._cache_folder import unwritable
 from dpbandits.cli import main
 from dpbandits.engine import cache as caching
 from dpbandits.engine.cache import Cache
@@ -109,6 +110,59 @@ def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
             np.testing.assert_array_equal(simulation(workers=workers).pseudo_regret, expected)
         [line] = [each for each in capsys.readouterr().err.splitlines() if "warning: " in each]
         assert line.startswith(f"warning: {file}: the cache cannot be written (")
+
+
+def test_an_unreadable_entry_is_a_warning_and_stays(
+    cache_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is another user's; of damage nothing is said."""
+    [expected] = compute([work()], root_seed=3)
+    [path] = entries(cache_folder)
+
+    def refused(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(unwritable, "folders", set())
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", refused)
+        assert Cache().read(path, expected) is None
+        assert Cache().read(path, expected) is None
+    assert path.is_file()
+    assert capsys.readouterr().err == (
+        f"warning: {cache_folder}: the cache cannot be read (Permission denied); what is there is "
+        f"computed again\n"
+    )
+
+
+def test_folders_of_a_shared_cache_are_as_open_as_it_is(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o2770)
+    compute([work()], root_seed=3, cache=Cache(shared))
+    [path] = entries(shared)
+    folders = [path.parent, *path.parent.parents][:3]
+    assert folders[-1] == shared / "cells"
+    assert {each.stat().st_mode & 0o7777 for each in folders} == {0o2770}
+    assert path.stat().st_mode & 0o044 == 0o044
+
+
+def test_without_a_home_caches_are_temporary(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def no_user(number: int) -> Any:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("pwd.getpwuid", no_user)
+    for name in ("HOME", "DPBANDITS_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    _user_folder.cache_clear()
+    try:
+        assert folder_now() == folder_now() == Path(gettempdir()) / f"dpbandits-{os.getuid()}"
+    finally:
+        _user_folder.cache_clear()
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("warning: there is no home folder, caches go to ")
 
 
 LIBRARY = """

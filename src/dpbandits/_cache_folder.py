@@ -2,6 +2,8 @@
 
 import os
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,9 +29,23 @@ def cache_folder() -> Path:
     That of ``DPBANDITS_CACHE``; without it the project's, where the current folder is a project;
     the user's cache folder elsewhere.
     """
+    return given_folder() or _project_folder() or _user_folder()
+
+
+@cache
+def _user_folder() -> Path:
+    """Return the user's folder of caches, or a temporary one where there is no home."""
     from platformdirs import user_cache_path
 
-    return given_folder() or _project_folder() or user_cache_path("dpbandits", appauthor=False)
+    try:
+        return user_cache_path("dpbandits", appauthor=False)
+    except (RuntimeError, KeyError):
+        folder = Path(tempfile.gettempdir()) / f"dpbandits-{os.getuid()}"
+        print(
+            f"warning: there is no home folder, caches go to {folder}; allowed: {VARIABLE}=FOLDER",
+            file=sys.stderr,
+        )
+        return folder
 
 
 def _project_folder() -> Path | None:
@@ -47,14 +63,13 @@ def _project_folder() -> Path | None:
     return Path(str(config["cache"])).absolute()
 
 
-def warn_unwritable(folder: Path, error: BaseException) -> None:
-    """Say once in a process why a folder cannot be written; a worker's parent says it."""
-    if unwritable.is_silent or folder in unwritable.folders:
+def warn_unwritable(folder: Path, error: BaseException, what: str = "written") -> None:
+    """Say once in a process why a folder cannot be written, or read; a worker's parent says it."""
+    if unwritable.is_silent or (folder, what) in unwritable.folders:
         return
-    unwritable.folders.add(folder)
+    unwritable.folders.add((folder, what))
     reason = getattr(error, "strerror", None) or str(error)
-    print(
-        f"warning: {folder}: the cache cannot be written ({reason}); results are complete, but not "
-        f"kept there",
-        file=sys.stderr,
-    )
+    effect = "results are complete, but not kept there"
+    if what == "read":
+        effect = "what is there is computed again"
+    print(f"warning: {folder}: the cache cannot be {what} ({reason}); {effect}", file=sys.stderr)

@@ -57,9 +57,14 @@ class Cache:
 
     def load(self, work: Work, root_seed: int, names: Collection[str]) -> dict[range, Runs]:
         """Return metrics of all runs of a work's cell that are there, by their range."""
-        paths = sorted(self._place(work).glob(f"{work.key(root_seed)}-*.npz"))
+        paths: list[Path] = []
+        if self.is_used:
+            try:
+                paths = sorted(self._place(work).glob(f"{work.key(root_seed)}-*.npz"))
+            except OSError as error:
+                warn_unwritable(self.folder, error, "read")
         loaded = {}
-        for path in paths if self.is_used else ():
+        for path in paths:
             name = _NAME.fullmatch(path.stem)
             runs = self.read(path, names)
             if name and runs is not None:
@@ -74,11 +79,17 @@ class Cache:
 
     def read(self, path: Path, names: Collection[str]) -> Runs | None:
         """Return arrays of a file; None where there is none, or where it is damaged and removed."""
-        if not self.is_used or not path.is_file():
+        if not self.is_used:
             return None
         try:
-            # Of bytes: what cannot be read would be left open.
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:  # Such as an entry of another user's.
+            warn_unwritable(self.folder, error, "read")
+            return None
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
                 if str(arrays["name"]) != path.stem:
                     raise ValueError("a file under the name of another")
                 return {name: arrays[name] for name in names}
@@ -95,9 +106,19 @@ class Cache:
             return
         arrays: dict[str, Any] = {"name": np.array(path.stem), **runs}
         try:
+            self._share(path.parent)
             write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
-        except InputError as error:
+        except (InputError, OSError) as error:
             warn_unwritable(self.folder, error.__context__ or error)
+
+    def _share(self, folder: Path) -> None:
+        """Make a folder of the cache, as open to others as the cache itself."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        mode = self.folder.stat().st_mode & 0o7777
+        for each in reversed([folder, *folder.parents]):
+            if each.is_relative_to(self.folder) and not each.exists():
+                each.mkdir(exist_ok=True)
+                each.chmod(mode)
 
 
 def require_cache(cache: object) -> Cache:
