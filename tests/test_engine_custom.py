@@ -563,3 +563,23 @@ def test_the_example_is_private_and_noisy_enough() -> None:
     expected = 1000 * 3 * math.exp(-1.0) / 4
     # Four standard deviations; noise of half the scale would be off by ten of them.
     assert abs((chosen.pulls[:, 1] == 2).sum() - expected) < 4 * math.sqrt(expected * 0.724)
+
+
+def test_a_file_may_be_named_as_a_module_of_python(tmp_path: Path) -> None:
+    """Python's own stays what it is, and this package."""
+    text = (Path(__file__).resolve().parents[1] / "examples/my_algorithm.py").read_text()
+    for name in ("random", "queue", "dpbandits", "__main__"):
+        before = sys.modules[name]
+        (tmp_path / f"{name}.py").write_text(text)
+        assert dpbandits.load_algorithm(tmp_path / f"{name}.py").id == "private-explore-then-commit"
+        assert sys.modules[name] is before
+        (tmp_path / f"{name}.py").unlink()
+
+
+@pytest.mark.slow
+def test_workers_import_nothing_from_the_folder_one_stands_in(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("raise ImportError('not this one')")
+    words = "simulate ucb1 --arms 0.7 0.5 --horizon 50 --runs 40 --workers 2 --no-cache"
+    code = f"import sys; sys.path.pop(0); from dpbandits.cli import main; main({words.split()})"
+    run = run_python("-c", code, folder=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")

@@ -346,23 +346,29 @@ _LOADED: dict[tuple[Path, str], Definition] = {}
 """Algorithms by file and hash: an unchanged one is the same again, its kernel compiled."""
 
 
+NEVER_BESIDE = {PACKAGE, "__main__", *sys.stdlib_module_names}
+"""Names of modules that no file of the user's takes."""
+
+
 def _executed(file: Path) -> dict[str, Any]:
     """Execute a file as a script is, and return its names; what lies beside it is its alone."""
-    folder, module = file.parent, ModuleType(file.stem)
+    folder, name = file.parent, file.stem
+    # Others go on to import Python's own module of that name, or this package.
+    module = ModuleType(f"_{name}" if name in NEVER_BESIDE else name)
     module.__file__ = str(file)
     aside = _forgotten(folder)
     is_silent = sys.dont_write_bytecode
     # A compiled file is found by the second of its last change, and may be older than that.
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
-    sys.modules[file.stem] = module
+    sys.modules[module.__name__] = module
     importlib.invalidate_caches()
     try:
         exec(compile(file.read_bytes(), file, "exec", dont_inherit=True), vars(module))
     finally:
         sys.path.remove(str(folder))
         sys.dont_write_bytecode = is_silent
-        del sys.modules[file.stem]
+        del sys.modules[module.__name__]
         _forgotten(folder)
         sys.modules.update(aside)
     return vars(module)
@@ -374,12 +380,11 @@ def _forgotten(folder: Path) -> dict[str, ModuleType]:
         return {}
     files = {path.stem for path in folder.glob("*.py")}
     packages = {path.parent.name for path in folder.glob("*/__init__.py")}
-    never = {PACKAGE, "__main__", *sys.stdlib_module_names}
 
     def is_beside(name: str, module: ModuleType) -> bool:
         top = name.partition(".")[0]
-        if top in never or top in files | packages:
-            return top not in never
+        if top in NEVER_BESIDE or top in files | packages:
+            return top not in NEVER_BESIDE
         file = _file_of(module)
         if file is None or _is_installed(file):
             return False
