@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -365,3 +366,26 @@ def test_the_guarantee_is_shown_as_it_is_stated() -> None:
         found = dpbandits.guarantee(mine, params={"epsilon": 0.5}, horizon=4)
         assert found.describe() == expected
         assert simulate(mine, params={"epsilon": 0.5}, horizon=4).guarantee == found
+
+
+@dpbandits.policy(name="Doubles", factor=dpbandits.whole(1))
+class Doubles:
+    power = 1
+    never = 2**63 - 1
+
+    def choose(self, t, counts, sums, rng):
+        return 1 if self.power > 1000 else 0
+
+    def update(self, arm, reward, counts, sums, rng):
+        self.power = self.power * self.factor
+        self.never = 2**63 - 1
+
+
+def test_an_integer_that_grows_past_64_bits_is_noticed() -> None:
+    """Compiled code would wrap around; the largest integer stands for infinity."""
+    play = partial(dpbandits.simulate, algorithm=Doubles, horizon=200, runs=2, cache=False)
+    bandit = dpbandits.bernoulli([0.7, 0.5])
+    for factor, number in ((2, 62), (10, 19)):
+        message = message_of(lambda factor=factor: play(bandit=bandit, factor=factor).pulls)
+        assert message.startswith(f"algorithm doubles, round {number}: an integer of self exceeds")
+    assert play(bandit=bandit, factor=1).pulls.tolist() == [[200, 0]] * 2

@@ -208,6 +208,25 @@ class ArmError(InputError):
         return InputError, self.args
 
 
+class GrowthError(InputError):
+    """An integer that a policy remembers grows beyond what compiled code can hold."""
+
+    def __init__(self, name: str, number: int) -> None:
+        """Keep the message: algorithm, round from 1."""
+        super().__init__(
+            f"algorithm {name}, round {number}: an integer of self exceeds 2^62 in size; allowed: "
+            f"smaller ones, or a float"
+        )
+
+    def __reduce__(self) -> Any:
+        """Arrive from a worker process as the same line."""
+        return InputError, self.args
+
+
+MOST = 2**62
+"""Integers of a compiled policy are noticed from here on: twice as much has more than 64 bits."""
+
+
 def is_arm(chosen: Any, arms: int) -> bool:
     """Return whether something is the number of an arm."""
     is_integer = isinstance(chosen, int | np.integer) and not isinstance(chosen, bool)
@@ -229,7 +248,12 @@ def no_update(self, arm, reward, counts, sums, rng):
     """Do nothing, for a policy without ``update``."""
 
 
-def rounds(name, me, choose, update, horizon, state, arms, rng, out):
+def is_exact(me):
+    """Return that plain Python knows no integer that is too large."""
+    return True
+
+
+def rounds(name, me, choose, update, is_exact, horizon, state, arms, rng, out):
     """Play rounds until the horizon or until ``out`` is full; return how many are written."""
     counts, reward_sums = state.counts, state.sums
     t = int(state.clock[0])
@@ -242,6 +266,8 @@ def rounds(name, me, choose, update, horizon, state, arms, rng, out):
         counts[arm] += 1
         reward_sums[arm] += reward
         update(me, arm, reward, counts, reward_sums, rng)
+        if not is_exact(me):
+            raise GrowthError(name, t + 1)
         written = write(out, written, arm, 1, reward)
         t += 1
     state.clock[0] = t
@@ -256,9 +282,16 @@ def play(settings, state, arms, generator, out):
     {load}
     if state.clock[0] == 0:
         start(me, arms.laws.size, settings.horizon, generator)
-    written = rounds(name, me, choose, update, settings.horizon, state, arms, generator, out)
+    written = rounds(
+        name, me, choose, update, is_exact, settings.horizon, state, arms, generator, out
+    )
     {store}
     return written
+
+
+@numba.njit
+def is_exact(me):
+    return {exact}
 """
 
 
@@ -292,6 +325,8 @@ def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> 
         if name in rule.methods:
             names[name] = _compiled(rule.methods[name], name, arguments)
     _require_same_types(rule, self_type)
+    changed = {name for name, _ in _assignments(rule, self_type)}
+    exact = []
     load = [f"me.{name} = settings.{name}" for name in rule.kinds]
     store = []
     for number, (name, like) in enumerate(rule.memory(2).items()):
@@ -300,9 +335,13 @@ def compiled_play(rule: Any, state: types.NamedTuple, generator: types.Type) -> 
         fault = f"{rule.place}: self.{name} has another shape; allowed: that of start"
         keep = f"keep({field}, me.{name}, {fault!r})"
         store.append(keep if like.shape else f"{field} = me.{name}")
+        # One that begins larger, or is the largest of all, stands for infinity.
+        if not like.shape and like.dtype.kind == "i" and name in changed and abs(like) < MOST:
+            exact.append(f"(abs(me.{name}) < {MOST} or me.{name} == {2**63 - 1})")
     lines = {"load": "\n    ".join(load), "store": "\n    ".join(store)}
+    lines["exact"] = " and ".join(exact) or "True"
     names |= {"new": structref.new, "self_type": self_type, "name": rule.id}
-    names |= {"rounds": _HELPERS["rounds"], "keep": _keep}
+    names |= {"rounds": _HELPERS["rounds"], "keep": _keep, "numba": numba}
     exec(_SOURCE.format(**lines), names)
     play: Callable[..., int] = names["play"]
     return play
@@ -383,7 +422,9 @@ def play(settings, state, arms, generator, out):
     if state.clock[0] == 0:
         rule.start(me, arms.laws.size, settings.horizon, generator)
     choose, update = rule.policy.choose, getattr(rule.policy, "update", no_update)
-    written = rounds(rule.id, me, choose, update, settings.horizon, state, arms, generator, out)
+    written = rounds(
+        rule.id, me, choose, update, is_exact, settings.horizon, state, arms, generator, out
+    )
     rule.store(me, settings, state.own)
     return written
 
