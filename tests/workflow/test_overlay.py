@@ -28,7 +28,7 @@ from invented import ROOT, copy_parts
 from support import FIVE_ARMS, refused
 
 EXAMPLE = str(ROOT / "examples/my_algorithm.py")
-NAME = "Private explore-then-commit (yours)"
+NAME = "Private explore-then-commit, epsilon=0.5, pulls=20 (yours)"
 CAPS = {
     "ts-is-dp": "{runs: 4, horizon: 2000}",
     "dp-ts-ucb": "{runs: 4, horizon: 31622}",
@@ -137,7 +137,7 @@ def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: O
     assert level["x"].tolist() == [1, 2, 5]
     assert level["y"].nunique() == 1
     points = overlay("ts-is-dp/fig3", own(epsilon="eta"))
-    assert set(points["series"]) == {NAME}
+    assert set(points["series"]) == {"Private explore-then-commit, pulls=20 (yours)"}
     at_two = simulate(project, FIVE_ARMS, 2000, epsilon=2).realised_regret.mean()
     assert points[points["x"] == 2]["y"].tolist() == pytest.approx([at_two], rel=1e-9)
 
@@ -171,6 +171,21 @@ def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     assert {look.colour for look in looks} == {OWN_COLOUR}
     assert OWN_COLOUR not in COLOURS.values()
     assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
+
+
+def test_a_line_is_in_panels_of_its_own_epsilon_alone(
+    overlay: Overlay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Or at the epsilon of the lines of each panel, by one command."""
+    overlay("ts-is-dp/fig8", own(epsilon=4.88))
+    panels = {letter: (tmp_path / f"fig8{letter}.csv").read_text() for letter in "abc"}
+    assert [letter for letter, text in panels.items() if "yours" in text] == ["a"]
+    assert "ts-is-dp/fig8c: has epsilon 96.71 and stays as it is" in capsys.readouterr().err
+    refused(lambda: overlay("ts-is-dp/fig8", own(epsilon=3)), "fig8a: has epsilon 4.88", "epsilon=")
+    overlay("ts-is-dp/fig8", own(epsilon="epsilon"))
+    for letter, epsilon in {"a": "4.88", "b": "35.57", "c": "96.71"}.items():
+        text = (tmp_path / f"fig8{letter}.csv").read_text()
+        assert f"Private explore-then-commit, epsilon={epsilon}, pulls=20 (yours)" in text
 
 
 REFUSED = {

@@ -1,5 +1,6 @@
 """An algorithm of the user's own in a figure of a paper that is built."""
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpbandits.algorithms import Definition, IdentificationAlgorithm
+from dpbandits.algorithms.base import BY_WORD
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compilation_shown, compute_series
@@ -32,6 +34,12 @@ from dpbandits.reporting.spec import BY_TAG, KINDS, FigureSpec, PanelSpec, Serie
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 """Width of the user's line and size of its markers in points, about twice those of others."""
 
+PRIVACY = {name for names in BY_WORD.values() for name in names}
+"""Parameters that say how private an algorithm is."""
+
+SAME = 0.005
+"""Relative difference up to which two levels are one: titles have three digits."""
+
 FITTING = "a figure of regret, Nash regret or success, which is simulated"
 
 
@@ -39,8 +47,8 @@ FITTING = "a figure of regret, Nash regret or success, which is simulated"
 class Own:
     """The user's algorithm and how it is to be played.
 
-    A parameter is a number or the name of a column of the figure's results, such as ``epsilon``,
-    whose value it then takes at every place of the figure.
+    A parameter is a number, or the name of a column or parameter of the figure's lines, such as
+    ``epsilon``, whose value it then takes at every place of the figure.
     """
 
     algorithm: Definition
@@ -145,8 +153,14 @@ def overlay_figure(
         raise InputError(f"{name}: shows exact values; allowed: {FITTING}")
     for panel in simulated:
         _require_kind(panel, own)
+    others = {panel.name: other_level(panel, own) for panel in simulated}
+    fitting = [panel for panel in simulated if not others[panel.name]]
+    if not fitting:
+        words = "; ".join(f"{panel}: {words}" for panel, words in others.items())
+        names = ", ".join(f"{key}={key}" for key in own.params if key in PRIVACY)
+        raise InputError(f"{words}; allowed: these, or {names}, which takes that of every panel")
     lines = {each.letter: panel_lines(each.spec, each.rows, each.name) for each in panels}
-    played = {panel.letter: plan_panel(panel, own) for panel in simulated}
+    played = {panel.letter: plan_panel(panel, own) for panel in fitting}
     series = [each.series for planned in played.values() for each in planned]
     with compilation_shown(own.algorithm.id):
         runs = compute_series(
@@ -162,7 +176,8 @@ def overlay_figure(
             pairs = [(each, next(computed)) for each in played[panel.letter]]
             lines[panel.letter] += own_lines(panel, own, pairs)
         else:
-            print(f"{panel.name}: shows exact values and stays as it is", file=sys.stderr)
+            why = others.get(panel.name, "shows exact values")
+            print(f"{panel.name}: {why} and stays as it is", file=sys.stderr)
     paper, figure = panels[0].paper, panels[0].figure
     folder = folder or project.figures_folder(paper).parent / "compare" / paper
     written = write_panels(figure, lines, folder, paper, _mark)
@@ -198,20 +213,46 @@ def _require_kind(panel: Panel, own: Own) -> None:
         )
 
 
+def _values(series: Series) -> dict[str, Any]:
+    """Return tags and parameters of a series."""
+    return {
+        **series.tags,
+        **{k: v for k, v in vars(series.cell.parameters).items() if k not in series.tags},
+    }
+
+
+def other_level(panel: Panel, own: Own) -> str:
+    """Return at which level of privacy a panel's lines are, where it is another than the user's.
+
+    Nothing where that level is on the x axis, or where no line has one.
+    """
+    shown = [_values(series) for series, _ in panel.shown()]
+    for key, value in own.params.items():
+        levels = sorted({each[key] for each in shown if each.get(key) is not None})
+        is_asked = key in PRIVACY and key not in own.columns and key != panel.spec.x.tag
+        if (
+            is_asked
+            and levels
+            and not any(math.isclose(value, level, rel_tol=SAME) for level in levels)
+        ):
+            return f"has {key} {', '.join(f'{level:g}' for level in levels)}"
+    return ""
+
+
 def plan_panel(panel: Panel, own: Own) -> list[Played]:
     """Return what is played for the user's lines in a panel.
 
     The instance, the horizon, the runs and the recording times are those of the panel's lines.
     """
     shown = list(panel.shown())
-    columns = dict.fromkeys(tag for series, _ in shown for tag in series.tags)
+    columns = dict.fromkeys(name for series, _ in shown for name in _values(series))
     for key, value in own.columns.items():
         if value not in columns:
             allowed = ", ".join(["a number", *columns])
             raise InputError(f"{panel.name}: params {key} is {value!r}; allowed: {allowed}")
     found: dict[tuple[Any, ...], Played] = {}
     for series, x in shown:
-        if set(own.columns.values()) <= set(series.tags):
+        if set(own.columns.values()) <= set(_values(series)):
             played = _played(panel.spec, own, series, x)
             cell, runs = played.series.cell, played.series.runs
             # Equal for simulations that differ in their recording times at most.
@@ -227,11 +268,21 @@ def plan_panel(panel: Panel, own: Own) -> list[Played]:
 
 def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
     """Return the user's algorithm in place of that of a series."""
-    taken = {key: series.tags[column] for key, column in own.columns.items()}
-    line = [(key, taken[key]) for key, column in own.columns.items() if column != panel.x.tag]
+    values = _values(series)
+    given = {
+        key: values[own.columns[key]] if key in own.columns else own.params[key]
+        for key in own.params
+    }
+    # What changes along the x axis makes no other line.
+    along = {
+        key
+        for key, column in own.columns.items()
+        if x is not None and (column == panel.x.tag or column not in series.tags)
+    }
+    line = [(key, value) for key, value in given.items() if key not in along]
     cell = make_cell(
         algorithm=own.algorithm,
-        parameters={**own.params, **taken},
+        parameters=given,
         variant=own.variant,
         interpretations=own.interpretations,
         bandit=series.cell.bandit,
