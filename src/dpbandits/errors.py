@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
+from typing import Any
 
 
 class InputError(ValueError):
@@ -34,7 +35,7 @@ class InputError(ValueError):
         return cls(f"{what} is {given!r}; allowed: {listed}{nearest}")
 
 
-def require_count(key: str, value: object, minimum: int, maximum: float = math.inf) -> int:
+def require_count(key: str, value: Any, minimum: int, maximum: float = math.inf) -> int:
     """Return a whole number; InputError unless it is one between the bounds.
 
     Floats that are whole, such as 1e5, and the numbers of numpy count as such.
@@ -42,10 +43,10 @@ def require_count(key: str, value: object, minimum: int, maximum: float = math.i
     is_whole = isinstance(value, Integral) or (
         isinstance(value, Real) and math.isfinite(value) and value % 1 == 0
     )
-    if isinstance(value, bool) or not is_whole or not minimum <= value <= maximum:  # type: ignore[operator]
+    if isinstance(value, bool) or not is_whole or not minimum <= value <= maximum:
         bounds = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum}"
         raise InputError(f"{key} is {value!r}; allowed: a whole number {bounds}")
-    return int(value)  # type: ignore[call-overload]
+    return int(value)
 
 
 LONGEST = 300
