@@ -174,9 +174,10 @@ def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
 
 
 def test_a_line_is_in_panels_of_its_own_epsilon_alone(
-    overlay: Overlay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    project: Project, overlay: Overlay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Or at the epsilon of the lines of each panel, by one command."""
+    build_results(project, "ts-is-dp", "tuning", workers=1)
     overlay("ts-is-dp/fig8", own(epsilon=4.88))
     panels = {letter: (tmp_path / f"fig8{letter}.csv").read_text() for letter in "abc"}
     assert [letter for letter, text in panels.items() if "yours" in text] == ["a"]

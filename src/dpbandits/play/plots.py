@@ -33,11 +33,10 @@ def plot_curves(curves: Sequence[Curve], axes: Axes | None = None) -> Axes:
         axes = axes or _new_axes()
         looks = looks_of([curve.algorithm for curve in curves])
         for curve, look in zip(curves, looks, strict=True):
-            if np.isfinite(curve.low).any():
-                ends = (
-                    np.where(np.isfinite(end), end, curve.mean) for end in (curve.low, curve.high)
-                )
-                axes.fill_between(curve.times, *ends, color=look.colour, alpha=0.2, linewidth=0)
+            is_known = np.isfinite(curve.low)
+            if is_known.any():
+                low, high = (np.where(is_known, e, curve.mean) for e in (curve.low, curve.high))
+                axes.fill_between(curve.times, low, high, color=look.colour, alpha=0.2, linewidth=0)
             every = max(1, len(curve.times) // 8)
             drawn = style.line_look(look)
             axes.plot(curve.times, curve.mean, label=curve.label, markevery=every, **drawn)
