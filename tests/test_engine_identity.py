@@ -233,3 +233,10 @@ def test_an_unknown_module_has_no_fingerprint() -> None:
     for module in ["dpbandits.no_such_module", "dpbandits.papers.none", "json"]:
         for modules in [(module,), (PLAY, module)]:
             refused(lambda: fingerprint(*modules), f"module is '{module}'")
+
+
+def test_line_ends_of_another_system_change_no_fingerprint(tmp_path: Path) -> None:
+    package = copy_package(tmp_path)
+    for path in package.rglob("*.py"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert identity.read_sources(package) == identity.SOURCES

@@ -131,7 +131,12 @@ def reseeding(root_seed: int, key: int, runs: range) -> "Callable[[int], np.rand
 
 def read_sources(root: Path) -> dict[Path, bytes]:
     """Return every Python file below ``root``, by its path from there, in order."""
-    return {path.relative_to(root): path.read_bytes() for path in sorted(root.rglob("*.py"))}
+    return {path.relative_to(root): source_of(path) for path in sorted(root.rglob("*.py"))}
+
+
+def source_of(path: Path) -> bytes:
+    """Return what is in a file, with the line ends of Unix: git may have checked out others."""
+    return path.read_bytes().replace(b"\r\n", b"\n")
 
 
 SOURCES = read_sources(ROOT)
@@ -213,5 +218,5 @@ def require_unedited(*modules: str) -> None:
     """Raise InputError where a source of the modules is no longer what was read and hashed."""
     for path in sources_of(*modules):
         file = ROOT / path
-        if not file.is_file() or file.read_bytes() != SOURCES[path]:
+        if not file.is_file() or source_of(file) != SOURCES[path]:
             raise InputError(f"{file}: was edited after it was imported; start Python again")
