@@ -27,7 +27,7 @@ from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
 from dpbandits.pipeline.project import Project
 from invented import entries
-from support import ROOT, changed_environment, message_of, replace_in, run_python
+from support import ROOT, changed_environment, message_of, refused, replace_in, run_python
 
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
 CELL: dict[str, Any] = {
@@ -354,6 +354,31 @@ def test_results_go_to_the_user_s_folder_or_the_project_s(
         monkeypatch.setenv("DPBANDITS_CACHE", given)
         assert folder_now() == project.cache_folder.absolute() == tmp_path / expected
         assert kernels_folder() == tmp_path / expected / "numba"
+
+
+def test_the_cache_folder_may_have_variables_that_are_set(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    config = tmp_path / "config/config.yaml"
+    stated = config.read_text()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SCRATCH", str(tmp_path))
+    monkeypatch.delenv("NOWHERE", raising=False)
+    for text in ("~/c", "$SCRATCH/c", "${SCRATCH}/c"):
+        monkeypatch.setenv("DPBANDITS_CACHE", text)
+        assert folder_now() == Project.load().cache_folder == tmp_path / "c"
+        monkeypatch.delenv("DPBANDITS_CACHE")
+        config.write_text(stated.replace(".cache/dpbandits", text))
+        assert folder_now() == Project.load().cache_folder == tmp_path / "c"
+    for text in ("$NOWHERE/c", "~no-such-user/c"):
+        monkeypatch.setenv("DPBANDITS_CACHE", text)
+        refused(folder_now, f"DPBANDITS_CACHE is {text!r}; allowed")
+        monkeypatch.delenv("DPBANDITS_CACHE")
+        config.write_text(stated.replace(".cache/dpbandits", text))
+        refused(folder_now, f"config/config.yaml: cache is {text!r}; allowed")
+        refused(Project.load, f"config/config.yaml: cache is {text!r}; allowed")
 
 
 def test_an_import_writes_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
+from dpbandits.errors import InputError
+
 VARIABLE = "DPBANDITS_CACHE"
 CONFIG = Path("config/config.yaml")
 PROJECT_KEYS = frozenset({"papers", "scale", "seed", "cache"})
@@ -20,7 +22,15 @@ unwritable = SimpleNamespace(folders=set(), is_silent=False)
 def given_folder() -> Path | None:
     """Return the folder that ``DPBANDITS_CACHE`` names, or None where it is empty or not set."""
     given = os.environ.get(VARIABLE)
-    return Path(given).absolute() if given else None
+    return expanded(given, VARIABLE).absolute() if given else None
+
+
+def expanded(text: str, key: str) -> Path:
+    """Return a path with ``~`` and variables replaced; InputError where one means nothing."""
+    path = os.path.expanduser(os.path.expandvars(text))
+    if path.startswith("~") or "$" in path:
+        raise InputError(f"{key} is {text!r}; allowed: a path of known users and set variables")
+    return Path(path)
 
 
 def cache_folder() -> Path:
@@ -60,7 +70,7 @@ def _project_folder() -> Path | None:
         return None
     if not isinstance(config, dict) or not config.keys() >= PROJECT_KEYS:
         return None
-    return Path(str(config["cache"])).absolute()
+    return expanded(str(config["cache"]), f"{CONFIG}: cache").absolute()
 
 
 def warn_unwritable(folder: Path, error: BaseException, what: str = "written") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
-from dpbandits._cache_folder import given_folder
+from dpbandits._cache_folder import expanded, given_folder
 from dpbandits.config.documents import Different, Name, Spec, Text, load_yaml, naming, validated
 from dpbandits.errors import InputError
 from dpbandits.pipeline.study import PAPERS, PaperFile, Study, found_papers
@@ -60,6 +60,7 @@ class Project:
         document = dict(config) if config is not None else stated
         with naming(path):
             validated(ConfigFile, document)
+            expanded(document["cache"], "cache")
         project = cls(folder, document)
         for key, names, known in (
             ("papers", project.chosen, list(project.papers)),
@@ -132,7 +133,7 @@ class Project:
     @property
     def cache_folder(self) -> Path:
         """Folder of the caches: that of ``DPBANDITS_CACHE``, without it that of the config."""
-        return given_folder() or self.folder / str(self.config["cache"])
+        return given_folder() or self.folder / expanded(self.config["cache"], "cache")
 
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
