@@ -1,10 +1,12 @@
 """Works of cells: what is computed again, by any number of workers; result tables of them."""
 
 import functools
+import hashlib
 import math
 import os
 import re
 import signal
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,13 +27,18 @@ from dpbandits.engine.cells import Cell, Series, Work, make_cell
 from dpbandits.engine.compute import _gaps, _play_sent, compile_kernels, compute, compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.play import TRIALS
-from dpbandits.engine.provenance import require_current, write_provenance
+from dpbandits.engine.provenance import (
+    commit_of,
+    read_provenance,
+    require_current,
+    write_provenance,
+)
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.metrics import NOMINAL as PREFIX
 from dpbandits.pipeline.check import blank_results
 from invented import entries
-from support import message_of, refused
+from support import ROOT, message_of, refused
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 ROOT_SEED = 7
@@ -395,6 +402,59 @@ def test_a_parameter_with_the_name_of_a_column_is_refused() -> None:
     line = cell(algorithm=takes_run, parameters={"run": 3}, metrics=["pulls"])
     series = [Series("mine", {}, line, range(1))]
     refused(lambda: blank_results(series), "mine: parameter run is a column of all results; allo")
+
+
+def committed(folder: Path) -> Path:
+    """Make a repository with one commit of what is in a folder."""
+    name = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], [*name, "commit", "-qm", "all of it"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True)
+    return folder
+
+
+def test_the_commit_is_that_of_the_folder_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not of a repository that encloses it, nor of the one that GIT_DIR names."""
+    for name in ("outer/inner/src", "outer/inner/config", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "other/a").touch()
+    other = commit_of(committed(tmp_path / "other"))
+    inner = tmp_path / "outer/inner"
+    (inner / "src/a.py").write_text("a = 1")
+    committed(tmp_path / "outer")
+    assert commit_of(inner) == "unknown"
+    digest = hashlib.sha256(b"a = 1").hexdigest()
+    (inner / "SHA256SUMS").write_text(f"{digest}  src/a.py\n{digest}  README.md\n")
+    (inner / "COMMIT").write_text("abc\n")
+    assert commit_of(inner) == "abc"
+    (inner / "src/b.py").touch()
+    assert commit_of(inner) == "abc+changes"
+    (inner / "src/b.py").unlink()
+    commit = commit_of(committed(inner))
+    assert re.fullmatch("[0-9a-f]{40}", commit)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
+    assert commit_of(inner) == commit != other
+    # Notes that lie about are no source.
+    (inner / "notes.txt").touch()
+    assert commit_of(inner) == commit
+    (inner / "config/draft.yaml").touch()
+    assert commit_of(inner) == f"{commit}+changes"
+    (inner / "config/draft.yaml").unlink()
+    (inner / "src/a.py").write_text("a = 2")
+    assert commit_of(inner) == f"{commit}+changes"
+
+
+def test_provenance_has_the_commit_of_the_package_and_that_of_another_project(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.csv").touch()
+    write_provenance(tmp_path / "a.csv", committed(tmp_path), {}, 0.0)
+    record = read_provenance(tmp_path / "a.provenance.json")
+    assert record["commit"] == commit_of(ROOT)
+    assert record["project_commit"] == commit_of(tmp_path) != record["commit"]
+    write_provenance(tmp_path / "a.csv", ROOT, {}, 0.0)
+    assert "project_commit" not in read_provenance(tmp_path / "a.provenance.json")
 
 
 def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> None:

@@ -275,7 +275,9 @@ def open_project(folder: Path, **choice: Any) -> "Project":
             f"{folder / CONFIG}: does not exist; allowed: this command in the project's folder, or "
             f"with --project FOLDER"
         )
-    return Project.load(folder).at(**choice)
+    project = Project.load(folder).at(**choice)
+    project.warn_of_other_sources()
+    return project
 
 
 def in_project(function: Function) -> Function:

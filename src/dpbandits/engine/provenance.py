@@ -1,5 +1,6 @@
 """Output files: written whole or not at all, and where each came from, in a file beside it."""
 
+import hashlib
 import json
 import os
 import platform
@@ -77,19 +78,63 @@ def library_versions() -> dict[str, str]:
     return versions
 
 
+COMMIT, SUMS = "COMMIT", "SHA256SUMS"
+"""Files of an archive: the commit that it was packed from, and the digest of each file."""
+
+CHANGED = "+changes"
+
+SOURCES = ("src", "workflow", "config")
+"""Folders whose files, if git does not know them, are changes, too."""
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+"""Checkout or unpacked archive that this package is imported from, where it is from one."""
+
+
 def commit_of(folder: Path) -> str:
-    """Return the git commit of a folder, with ``+changes`` where it differs; else ``unknown``."""
+    """Return the commit that a checkout or unpacked archive is of, else ``unknown``.
+
+    It ends in ``+changes`` where tracked files differ, or where sources were added.
+    """
+    folder = folder.resolve()
     try:
-        head = _git(folder, "rev-parse", "HEAD")
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+        if (folder / COMMIT).is_file() and not (folder / ".git").exists():
+            commit = (folder / COMMIT).read_text(encoding="utf-8").strip()
+            is_changed = _differs_from_archive(folder)
+        else:
+            commit = git(folder, "rev-parse", "HEAD").strip()
+            is_changed = bool(
+                git(folder, "status", "--porcelain", "--untracked-files=no")
+                or git(folder, "ls-files", "--others", "--exclude-standard", "--", *SOURCES)
+            )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return head + ("+changes" if changed else "")
+    return commit if commit.endswith(CHANGED) or not is_changed else commit + CHANGED
 
 
-def _git(folder: Path, *words: str) -> str:
+def _differs_from_archive(folder: Path) -> bool:
+    """Return whether sources of an unpacked archive were edited, added or deleted."""
+    lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    packed = {name: sums[name] for name in sums if name.partition("/")[0] in SOURCES}
+    # What Python and an installation leave beside sources has other ones.
+    suffixes = {Path(name).suffix for name in packed}
+    present = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for top in SOURCES
+        for path in (folder / top).rglob("*")
+        if path.is_file() and path.suffix in suffixes
+    }
+    return present != packed
+
+
+def git(folder: Path, *words: str) -> str:
+    """Return what git prints on the repository of a folder, never on one that encloses it."""
+    changed = {"GIT_CEILING_DIRECTORIES": str(folder.resolve().parent), "GIT_OPTIONAL_LOCKS": "0"}
+    # GIT_DIR and the like name another repository.
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     command = ["git", "-C", str(folder), *words]
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+    done = subprocess.run(command, env=kept | changed, capture_output=True, check=True, text=True)
+    return done.stdout
 
 
 _charged = 0.0
@@ -111,10 +156,15 @@ def _cost() -> dict[str, float]:
 
 
 def write_provenance(output: Path, folder: Path, details: dict[str, Any], seconds: float) -> None:
-    """Write ``NAME.provenance.json`` beside ``output``, with the commit of the folder."""
+    """Write ``NAME.provenance.json`` beside ``output``, with the commit of this package.
+
+    That of the project's ``folder`` is there, too, where the package is not imported from it.
+    """
+    is_own = folder.resolve() == CHECKOUT
     record = {
         "output": output.name,
-        "commit": commit_of(folder),
+        "commit": commit_of(CHECKOUT),
+        **({} if is_own else {"project_commit": commit_of(folder)}),
         "versions": {"python": platform.python_version()} | library_versions(),
         "host": {"system": platform.platform(), "machine": platform.machine()},
         "seconds": round(seconds, 3),

@@ -19,12 +19,19 @@ import yaml
 from rocrate.model import ContextEntity, Entity
 from rocrate.rocrate import ROCrate
 
-from dpbandits.engine.provenance import commit_of, read_provenance, write_bytes
+from dpbandits.engine.provenance import (
+    COMMIT,
+    SUMS,
+    commit_of,
+    git,
+    read_provenance,
+    write_bytes,
+)
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import RESULTS, built_targets
 
-CRATE, SUMS, COMMIT = "ro-crate-metadata.json", "SHA256SUMS", "COMMIT"
+CRATE = "ro-crate-metadata.json"
 PROVENANCE = "provenance.json"
 """Provenance of what is drawn, in one file: drawing again rewrites the files beside the outputs."""
 OLDER = 60
@@ -97,14 +104,11 @@ def _name(root: Path, path: Path) -> str:
 
 def _git(folder: Path, *words: str) -> str:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, check=True, text=True
-        )
+        return git(folder, *words)
     except (OSError, subprocess.CalledProcessError):
         raise InputError(
             f"{folder}: is no git checkout with a commit; allowed: one, whose files are packed"
         ) from None
-    return done.stdout
 
 
 def _report(project: Project) -> Path:

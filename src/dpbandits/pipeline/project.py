@@ -1,5 +1,6 @@
 """A project folder: its config, its papers, and where results, figures and tables are."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -193,6 +194,17 @@ class Project:
         """Return every series of a simulation; results that tune it are read where it has some."""
         plan = self.study(paper).simulation(name)
         return plan.series(self.frame(paper, plan.tuned_by) if plan.tuned_by else None)
+
+    def warn_of_other_sources(self) -> None:
+        """Say which sources are imported, where they are not the folder's own."""
+        own, imported = self.folder / "src/dpbandits", Path(__file__).parents[1]
+        if own.is_dir() and not own.samefile(imported):
+            folder = self.folder.absolute()
+            print(
+                f"warning: the sources of {imported.parents[1]} are run, not those of {folder}; "
+                f"its own command is {folder / '.venv/bin/dpbandits'} (make check sets it up)",
+                file=sys.stderr,
+            )
 
     def built(self) -> list[str]:
         """Return the papers to build and the comparisons across papers, by name."""
