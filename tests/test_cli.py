@@ -29,7 +29,7 @@ from dpbandits.pages.explain import explain
 from dpbandits.pipeline.project import Project, published_table
 from dpbandits.text_tables import aligned
 from invented import ROOT, copy_parts
-from support import mostly_slow
+from support import mostly_slow, run_python
 
 ARMS = "--arms 0.75 0.5"
 SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
@@ -237,6 +237,25 @@ def test_wrong_input_ends_in_one_line(
             [shown] = printed.err.splitlines()
             assert shown.startswith("dpbandits: ")
             assert expected in shown, words
+
+
+@pytest.mark.parametrize(
+    ("redirected", "status"), [("list >&-", 0), ("list >&- 2>&-", 0), ("nope >&- 2>&-", 2)]
+)
+def test_closed_streams_are_no_fault(redirected: str, status: int) -> None:
+    script = f"{shlex.quote(sys.executable)} -m dpbandits {redirected}"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_a_letter_that_a_terminal_has_not_is_escaped() -> None:
+    whole, plain = (
+        run_python("-m", "dpbandits", "list", changes={"PYTHONIOENCODING": encoding})
+        for encoding in ("utf-8", "ascii")
+    )
+    assert plain.returncode == 0, plain.stderr
+    assert "\\xe9" in plain.stdout
+    assert plain.stdout.encode().decode("unicode_escape") == whole.stdout
 
 
 @pytest.mark.parametrize("words", ["list", "guarantee ucb1 --horizon 9"])

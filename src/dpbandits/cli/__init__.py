@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -70,6 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
     Ctrl-C ends in one line and status 130; without a command the help is printed.
     """
+    _open_output()
     if asked := os.environ.get("_DPBANDITS_COMPLETE"):
         return shell_complete(cli, {}, "dpbandits", "_DPBANDITS_COMPLETE", asked)
     try:
@@ -87,6 +89,17 @@ def main(words: Sequence[str] | None = None) -> int:
         _drop_output()
         return 1
     return 0
+
+
+def _open_output() -> None:
+    """Give closed streams somewhere to go; what a terminal has no letter for is escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            # The lowest number is free: else the next file that is opened would take it.
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextlib.contextmanager
