@@ -329,5 +329,8 @@ def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path:
     assert sample.too_costly == ["ts-is-dp/bernoulli-curves", "ts-is-dp/same-algorithm"]
     assert "dp-ncb/panel-b" in sample.not_built
     assert sample.of == 18 + 10  # 18 series of 10 runs; 2 of 50
+    refused(lambda: verify(project, Plan(rounds=10**5), 1), "so few rounds; run dpbandits verify")
+    quick = "results/quick: has no results to verify; those of the paper scale: make verify SCALE="
+    refused(lambda: verify(project.at(scale="quick"), Plan(), 1), quick)
     for key, value in (("cells", 0), ("rounds", 0), ("seed", -1)):
         refused(partial(Plan, **{key: value}), f"{key} is {value}; allowed: at least")

@@ -154,8 +154,7 @@ def verify(project: Project, plan: Plan, workers: int) -> Verification:
     """Recompute a random sample of cells from the sources, and compare with the results."""
     sample = draw_sample(project, plan)
     if not sample.cells:
-        folder = project.results_folder()
-        raise InputError(f"{folder}: has no results to verify; run snakemake to build them")
+        raise InputError(_nothing_to_verify(project, sample))
     sets = dict.fromkeys((paper, name) for paper, name, _ in sample.cells)
     frames = {key: project.frame(*key) for key in sets}
     drawn = [series for _, _, series in sample.cells]
@@ -175,6 +174,20 @@ def verify(project: Project, plan: Plan, workers: int) -> Verification:
     path = project.results_folder() / "verify.csv"
     write_text(path, table.to_csv(index=False, lineterminator="\n"))
     return Verification(plan, sample, table, path)
+
+
+def _nothing_to_verify(project: Project, sample: Sample) -> str:
+    """Return why a sample has no cells, and what to run."""
+    folder = project.results_folder()
+    if sample.too_costly:
+        return f"{folder}: no cell takes so few rounds; run dpbandits verify with more --rounds"
+    scale = "paper" if project.scale == "quick" else "quick"
+    if draw_sample(project.at(scale=scale), Plan()).cells:
+        return (
+            f"{folder}: has no results to verify; those of the {scale} scale: make verify "
+            f"SCALE={scale} (dpbandits verify --scale {scale})"
+        )
+    return f"{folder}: has no results to verify; run snakemake to build them"
 
 
 def compare(packed: pd.DataFrame, again: pd.DataFrame, alpha: float) -> tuple[str, str]:
