@@ -1,10 +1,36 @@
 # Every target sets up the environment it needs from the hashed locks. `make help` lists them.
 PYTHON ?= python3
-CORES ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-PIP_FLAGS = --quiet --disable-pip-version-check --no-compile
+# Assigned, so that only make's own arguments count, and no variable of these names in a user's
+# environment: UPDATE=1 rewrites what is compared with.
+CORES = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PROFILE =
+SCALE =
+UPDATE =
+NUMBER = 60
+PACKAGES = algorithms bandits engine
+AUTHORS =
+# Snakemake would wait for ever for a core.
+ifneq ($(shell [ "$(CORES)" -ge 1 ] 2>/dev/null && echo yes),yes)
+  $(error CORES is '$(CORES)'; allowed: a whole number of 1 or more, as CORES=2)
+endif
+# Nor is it installed elsewhere, as a user's pip.conf or variables may have it.
+PIP_FLAGS = --quiet --disable-pip-version-check --no-compile --no-user --target= --prefix= --root=
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
-SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake \
+SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake --quiet reason \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
+# A run that was killed leaves its lock, as does one that is under way.
+define build
+	@$(SNAKEMAKE) $1 || { status=$$?; \
+	  ls .snakemake/locks/* >/dev/null 2>&1 && \
+	    echo "$(CURDIR) is locked by another run; where that was killed: .venv/bin/snakemake --unlock, and make again" >&2; \
+	  exit $$status; }
+endef
+# The last words of a build: what there is now, where, and what to run next.
+define report-built
+	@echo "built: $1"
+	@echo "where: figures/$2PAPER/*.png, results/$2tables/PAPER/*.html, results/$2claims.csv"
+	@echo "next: $3"
+endef
 # What the locks, and so every environment of the project, have beside the library's own needs.
 EXTRAS = --extra build --extra workflow --extra artifact
 COMPILE = .venv-test/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
@@ -13,8 +39,14 @@ IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
 
 # Set in many containers; a build starts hundreds of processes, and each would compile the libraries.
 unexport PYTHONDONTWRITEBYTECODE
+# These lead Python to other libraries than the locks', or pip and uv to another Python than the one
+# they are told of, and Snakemake to a profile of the user's.
+unexport PYTHONHOME PYTHONPATH PYTHONUSERBASE PYTHONOPTIMIZE SNAKEMAKE_PROFILE
+unexport PIP_PYTHON UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT UV_WORKING_DIR
 
 .DEFAULT_GOAL := help
+# With -j two Snakemakes would want one folder at once; a build has CORES processes of its own.
+.NOTPARALLEL:
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it.
@@ -27,26 +59,32 @@ help: ## list the targets
 	@echo "Variables: CORES=$(CORES) (processes), PYTHON=$(PYTHON) (3.11 or newer), PROFILE=slurm (docs/cluster.md)"
 
 figures: .venv/installed ## every figure and table of the papers, at their own scale
-	$(SNAKEMAKE) figures
+	$(call build,figures)
+	$(call report-built,the figures and tables of the papers,,make verdicts; make verify)
 
 verdicts: .venv/installed ## the verdicts on all claims
-	$(SNAKEMAKE) verdicts
+	$(call build,verdicts)
+	$(call report-built,the verdicts on all claims,,.venv/bin/dpbandits explain TSDP-C8; make verify)
 
 extras: .venv/installed ## the supplementary figures, tables and comparisons, and the findings
-	$(SNAKEMAKE) extras
+	$(call build,extras)
+	$(call report-built,supplementary figures and tables and the findings,,make report; make verify)
 
 everything: .venv/installed ## figures, verdicts and extras
-	$(SNAKEMAKE) all extras
+	$(call build,all extras)
+	$(call report-built,all figures and tables and the verdicts on all claims,,make report; make verify)
 
 quick: .venv/installed ## the papers' figures, tables and verdicts at a small scale (under results/quick, figures/quick)
-	$(SNAKEMAKE) all --config scale=quick
+	$(call build,all --config scale=quick)
+	$(call report-built,figures and tables and verdicts with few runs; none of it is evidence,quick/,make verify SCALE=quick; make figures)
 
 quick-everything: .venv/installed ## and the supplementary ones, at that scale
-	$(SNAKEMAKE) all extras --config scale=quick
+	$(call build,all extras --config scale=quick)
+	$(call report-built,all figures and tables and verdicts with few runs; none of it is evidence,quick/,make verify SCALE=quick; make everything)
 
 report: .venv/installed ## results/report.html of everything, by Snakemake
-	$(SNAKEMAKE) all extras
-	$(SNAKEMAKE) all extras --report results/report.html
+	$(call build,all extras)
+	$(call build,all extras --report results/report.html)
 
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
@@ -57,8 +95,8 @@ site: .venv/installed ## every figure, claim and verdict to read in a browser, f
 artifact: .venv/installed report site ## one archive to cite and run, artifact/dpbandits-*.tar.gz
 	.venv/bin/dpbandits artifact
 
-verify: .venv/installed ## recompute a random sample of cells: exact, agrees within chance, or outside
-	.venv/bin/dpbandits verify --workers $(CORES)
+verify: .venv/installed ## recompute a random sample of cells (SCALE=quick: of `make quick`): exact, agrees within chance, or outside
+	.venv/bin/dpbandits verify --workers $(CORES) $(if $(SCALE),--scale $(SCALE))
 
 notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their outputs
 	$(IN_TEST) python tests/notebooks.py
@@ -90,7 +128,7 @@ faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a 
 	$(PYTEST) -m faults
 
 mutants: .venv-test/installed ## which of NUMBER=60 small faults of PACKAGES the tests notice, those of the package by their names
-	$(IN_TEST) python tests/mutants.py --number $(or $(NUMBER),60) --packages $(or $(PACKAGES),algorithms bandits engine)
+	$(IN_TEST) python tests/mutants.py --number $(NUMBER) --packages $(PACKAGES)
 
 lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt
 	$(IN_TEST) ruff check .
@@ -134,10 +172,19 @@ clean: ## delete what was built (figures, results, logs), keep caches and enviro
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "PYTHON is $(PYTHON); allowed: Python 3.11 or newer (make PYTHON=...)" >&2; exit 2; }
 	@echo "setting up $(@D) (a quarter of a minute, or one where uv cannot be used)"
-	@$(PYTHON) -m venv $(@D)
+	@$(PYTHON) -m venv $(if $(filter $@,$(MOVED)),--clear) $(@D)
 	@sed -n '/^uv==/,/[^\]$$/p' requirements-test.lock >$(@D)/uv.lock
-	@. $(@D)/bin/activate && lock=requirements$(if $(findstring test,$(@D)),-test).lock && \
-	  { pip install $(PIP_FLAGS) --require-hashes -r $(@D)/uv.lock && uv pip install --quiet --compile-bytecode --require-hashes -r $$lock || \
-	    pip install $(PIP_FLAGS) --require-hashes -r $$lock; } && \
-	  pip install $(PIP_FLAGS) --no-deps --no-build-isolation -e .
+	@lock=requirements$(if $(findstring test,$(@D)),-test).lock python=$(@D)/bin/python && \
+	  { $$python -m pip install $(PIP_FLAGS) --require-hashes -r $(@D)/uv.lock && \
+	    $$python -m uv pip install --python $$python --quiet --compile-bytecode --require-hashes -r $$lock || \
+	    $$python -m pip install $(PIP_FLAGS) --require-hashes -r $$lock; } && \
+	  $$python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation -e .
 	@touch $@
+
+# An environment has the paths of its folder and of its Python: where one of them moved it is made anew.
+MOVED := $(foreach env,.venv .venv-test,$(shell [ ! -e $(env)/installed ] || \
+  { [ -x $(env)/bin/python ] && grep -qsF " $(CURDIR)/$(env)" $(env)/pyvenv.cfg; } || echo $(env)/installed))
+ifneq ($(MOVED),)
+$(MOVED): FORCE
+FORCE:
+endif

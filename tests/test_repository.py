@@ -17,7 +17,7 @@ import dpbandits
 from dpbandits import privacy
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.pages.site.build import interface_pages
-from support import DOCUMENTS, run_python
+from support import DOCUMENTS, changed_environment, run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -238,3 +238,121 @@ def test_locks_have_no_addresses_and_the_versions_of_the_conda_environment() -> 
     for profile in others:
         assert profile["rerun-triggers"] == default["rerun-triggers"]
         assert (profile["executor"], profile["retries"]) == ("slurm", 2)
+
+
+STUB = """#!/bin/sh
+{ echo "$0 $*"; env | grep -E '^(UV_|PIP_|PYTHON|SNAKEMAKE)' || true; } >>"$STUB_LOG"
+for last; do :; done
+if [ "$2" = venv ]; then
+  mkdir -p "$last/bin"
+  cp "$0" "$last/bin/python"
+  echo "command = python3 -m venv $PWD/$last" >"$last/pyvenv.cfg"
+fi
+"""
+"""Stands for Python: keeps what it is asked in a file; environments have copies of it."""
+REDIRECTING = {
+    "UV_SYSTEM_PYTHON": "1",
+    "UV_PYTHON": "/usr/bin/python3",
+    "PIP_PYTHON": "/usr/bin/python3",
+    "PYTHONHOME": "/nowhere",
+    "PYTHONPATH": "/nowhere",
+    "PYTHONOPTIMIZE": "2",
+    "SNAKEMAKE_PROFILE": "/nowhere",
+}
+
+
+@pytest.fixture
+def stubbed(tmp_path: Path) -> Path:
+    """A folder with the Makefile and the stub of Python."""
+    for name in ("Makefile", "requirements.lock", "requirements-test.lock", "pyproject.toml"):
+        (tmp_path / "project").mkdir(exist_ok=True)
+        shutil.copy2(ROOT / name, tmp_path / "project")
+    (tmp_path / "python").write_text(STUB)
+    (tmp_path / "python").chmod(0o755)
+    return tmp_path
+
+
+def make(
+    folder: Path, *words: str, **changes: str
+) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """Run make with the stub; return how it ended and the lines that the stub kept."""
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    [project] = folder.glob("*/")
+    done = subprocess.run(
+        ["make", f"PYTHON={folder / 'python'}", *words],
+        cwd=project,
+        env=changed_environment({"MAKEFLAGS": None, "STUB_LOG": str(log), **changes}),
+        capture_output=True,
+        text=True,
+    )
+    return done, log.read_text().splitlines() if log.exists() else []
+
+
+def test_an_installation_goes_into_its_own_environment(stubbed: Path) -> None:
+    done, lines = make(stubbed, ".venv/installed", **REDIRECTING)
+    assert done.returncode == 0, done.stderr
+    assert not [line for line in lines if line.split("=")[0] in REDIRECTING]
+    installs = [line for line in lines if " install " in line]
+    assert len(installs) == 3
+    for line in installs:
+        assert line.startswith(".venv/bin/python -m ")
+        assert ("uv pip install --python .venv/bin/python" in line) or (
+            "--no-user --target= --prefix= --root= " in line
+        )
+
+
+def test_an_environment_that_moved_is_set_up_again(stubbed: Path) -> None:
+    assert make(stubbed, ".venv/installed")[1]
+    assert make(stubbed, ".venv/installed")[1] == []
+    (stubbed / "project").rename(stubbed / "moved to")
+    assert any(" -m venv --clear .venv" in line for line in make(stubbed, ".venv/installed")[1])
+    assert make(stubbed, ".venv/installed")[1] == []
+
+
+def test_only_make_s_own_arguments_count(stubbed: Path) -> None:
+    plain = make(stubbed, "-n", "figures", "verify", "golden")[0].stdout
+    others = {"PROFILE": "slurm", "SCALE": "quick", "UPDATE": "1", "CORES": "0"}
+    assert make(stubbed, "-n", "figures", "verify", "golden", **others)[0].stdout == plain
+    verify = make(stubbed, "-n", "verify", "SCALE=quick", "CORES=2")[0].stdout
+    assert "dpbandits verify --workers 2 --scale quick" in verify
+    for cores in ("0", "-1", "two", ""):
+        done, _ = make(stubbed, "figures", f"CORES={cores}")
+        assert done.returncode == 2
+        assert f"CORES is '{cores}'; allowed: a whole number of 1 or more" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_build_ends_with_what_is_built_and_a_lock_is_named(stubbed: Path) -> None:
+    project = stubbed / "project"
+    make(stubbed, ".venv/installed")
+    command = project / ".venv/bin/snakemake"
+    command.write_text('#!/bin/sh\necho "$@"\nexit $STATUS\n')
+    command.chmod(0o755)
+    done, _ = make(stubbed, "quick", "CORES=2", STATUS="0")
+    first, *last = done.stdout.splitlines()
+    assert first == "--quiet reason --cores 2 all --config scale=quick"
+    assert [line.partition(":")[0] for line in last] == ["built", "where", "next"]
+    (project / ".snakemake/locks").mkdir(parents=True)
+    assert "unlock" not in make(stubbed, "quick", STATUS="1")[0].stderr
+    (project / ".snakemake/locks/0.output.lock").touch()
+    done, _ = make(stubbed, "quick", STATUS="1")
+    assert done.returncode == 2
+    assert "built:" not in done.stdout
+    assert f"{project} is locked" in done.stderr
+    assert ".venv/bin/snakemake --unlock" in done.stderr
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_a_checkout_has_the_line_ends_of_unix(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    names = [".gitattributes", "Makefile", "config/config.yaml", "tests/golden/quick.tar.xz"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, tmp_path / name)
+    git = ["git", "-c", "core.autocrlf=true"]
+    subprocess.run([*git, "add", "-A"], cwd=tmp_path, check=True, capture_output=True)
+    for name in names[1:]:
+        (tmp_path / name).unlink()
+    subprocess.run([*git, "checkout", "--", "."], cwd=tmp_path, check=True)
+    assert all((tmp_path / name).read_bytes() == (ROOT / name).read_bytes() for name in names)
