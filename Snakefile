@@ -22,12 +22,15 @@ from dpbandits.pipeline.targets import (
     planned_targets,
     published_seconds,
     rule_name,
+    sentinel_path,
     wanted,
 )
 
 # An exception that is let through would be shown with the lines of code that it passed.
 try:
     PROJECT = Project.load(config=config)
+    PROJECT.warn_of_other_sources()
+    CACHE = PROJECT.cache_folder.absolute()
     TARGETS = planned_targets(PROJECT, is_job=workflow.remote_exec)
 except InputError as error:
     print(error, file=sys.stderr)
@@ -37,7 +40,7 @@ except InputError as error:
 # its full path it finds the package's command, too; jobs share one cache.
 os.environ.update(
     PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]),
-    DPBANDITS_CACHE=str(PROJECT.cache_folder.absolute()),
+    DPBANDITS_CACHE=str(CACHE),
 )
 OPTIONS = f"--scale {PROJECT.scale} --seed {PROJECT.seed}"
 RESULTS = PROJECT.results_folder()
@@ -82,6 +85,12 @@ for name in PROJECT.built():
                 )
                 if target.paper == name
             ],
+
+
+# The jobs are chosen: from here on what they make is newer than the sentinel.
+onstart:
+    if sentinel_path(PROJECT).exists():
+        os.utime(sentinel_path(PROJECT))
 
 
 include: "workflow/rules/results.smk"

@@ -3,8 +3,10 @@
 It is built once a session; tests that leave it as they found it share one copy.
 """
 
+import os
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -20,6 +22,7 @@ from support import mostly_slow
 FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
 HELPER = ("src/dpbandits/bandits/draws.py", "scale * (", "1.5 * scale * (")
 """An edit of a helper in another file than the kernel that calls it."""
+SOURCES = str(invented.ROOT / "src")
 TUNED = f"results/{PAPER}/by-pulls.parquet"
 
 
@@ -88,6 +91,30 @@ def test_an_edit_replans_what_depends_on_it(built: Path, tmp_path: Path, records
     if records == "removed":
         forget(built, ".snakemake")
         (tmp_path / "records").rename(built / ".snakemake")
+
+
+def test_what_is_stale_is_planned_whatever_times_say(built: Path, tmp_path: Path) -> None:
+    """Of outputs dated ahead of the clock, without records, where the cache cannot be written."""
+    folder = copied(built, tmp_path / "project")
+    forget(folder, ".snakemake")
+    ahead = time.time() + 3600
+    for path in (path for top in ("results", "figures") for path in (folder / top).rglob("*")):
+        os.utime(path, (ahead, ahead))
+    cache = ("config/config.yaml", ".cache/dpbandits", "/dev/null/{braces}")
+    entry = (invented.EXPERIMENTS, 'label: "Round $t$"', 'label: "Rounds"')
+    with edited(folder / cache[0], *cache[1:]), edited(folder / entry[0], *entry[1:]):
+        dry = snakemake(folder, "all", "--dry-run")
+    assert f"rule {FIG1}:" in dry
+    assert f"rule {FIG2}:" not in dry
+    [warning] = re.findall("^warning: .*", dry, flags=re.MULTILINE)
+    assert "is dated ahead of the clock" in warning
+
+
+def test_other_sources_than_those_of_the_folder_are_named(built: Path) -> None:
+    done = invented.run(built, [*invented.DPBANDITS, "draw", PAPER, "no-such"], PYTHONPATH=SOURCES)
+    warning, refusal = done.stdout.splitlines()
+    assert f"the sources of {invented.ROOT} are run, not those of {built}" in warning
+    assert "no-such" in refusal
 
 
 @pytest.mark.slow

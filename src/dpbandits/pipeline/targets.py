@@ -6,6 +6,8 @@ here.
 
 import csv
 import itertools
+import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -96,7 +98,7 @@ def rule_name(*words: str) -> str:
 def published_seconds(project: Project) -> dict[str, float]:
     """Return the CPU time of each set of results in the published build: PAPER/NAME -> seconds."""
     path = project.folder / COSTS
-    rows = csv.DictReader(path.read_text().splitlines()) if path.is_file() else ()
+    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else ()
     return {
         f"{row['paper']}/{row['name']}": float(row["cpu_seconds"])
         for row in rows
@@ -351,6 +353,7 @@ def ledger_target(project: Project) -> Target:
     """Return the verdicts on the claims of all chosen papers."""
     papers = project.chosen
     folder = project.results_folder()
+    judged = {each: dict(verdicts_target(project, each, CLAIMS).depends_on) for each in papers}
     sources = fingerprint("dpbandits.claims.ledger", "dpbandits.reporting.tables")
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
@@ -362,7 +365,7 @@ def ledger_target(project: Project) -> Target:
         files=(folder / "claims.csv", *tables),
         caption=LEDGER_CAPTION,
         depends_on={LEDGER: _digest(LEDGER_CAPTION, sources, template_text("table.html"))}
-        | {paper: project.study(paper).judged_fingerprint(CLAIMS) for paper in papers},
+        | {each: _digest(depends_on) for each, depends_on in judged.items()},
     )
 
 
@@ -380,8 +383,11 @@ def built_targets(project: Project) -> list[Target]:
 
 
 def sentinel_path(project: Project) -> Path:
-    """File that is newer than what depends on other sources or another config."""
-    return project.cache_folder / "now"
+    """File that is newer than what is stale while the workflow chooses its jobs.
+
+    It is beside Snakemake's own records: a cache may be one that cannot be written.
+    """
+    return project.folder / ".snakemake/now"
 
 
 def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
@@ -391,11 +397,29 @@ def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
     """
     path = sentinel_path(project)
     every = targets(project)
+    _warn_of_times({path for target in every for path in target.inputs})
     stale = [target for target in every if target.files[0].exists() and not _is_current(target)]
     if stale and not is_job:
         # Each time another text: Snakemake takes a small file with the same one for unchanged.
         write_text(path, f"newer than what is stale, {time.time_ns()}\n")
+        files = (file for target in stale for file in target.files if file.exists())
+        newest = max(file.stat().st_mtime for file in files)
+        # Outputs may be dated ahead of the clock.
+        os.utime(path, times=(newest + 1, max(newest + 1, path.stat().st_mtime)))
     return [replace(each, inputs=(*each.inputs, path)) if each in stale else each for each in every]
+
+
+def _warn_of_times(paths: Iterable[Path]) -> None:
+    """Name a file that is dated ahead of the clock: Snakemake takes nothing that is made of it."""
+    latest = time.time() + 60
+    ahead = [path for path in paths if path.exists() and path.stat().st_mtime > latest]
+    if ahead:
+        print(
+            f"warning: {min(ahead)} is dated ahead of the clock, one of {len(ahead)}; Snakemake "
+            "fails where something is made of it; run find results figures -newermt now -exec "
+            "touch {} +",
+            file=sys.stderr,
+        )
 
 
 def _is_current(target: Target) -> bool:
