@@ -74,7 +74,8 @@ CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
 EXPLORING, EXPLORED, EXPLOITING = range(3)
 
 BLOCK_FROM = 512
-"""Blocks are multiples of so many pulls, which cost as much as the two binomials of every arm."""
+"""Blocks begin at multiples of so many pulls, which cost as much as the two binomials of every arm;
+all but the last one of Phase I are multiples of it."""
 
 NEAR = math.log(BLOCK_FROM / 2.0)
 """A noise of so many scales is exceeded once in BLOCK_FROM; blocks keep so far from the threshold,
@@ -223,7 +224,9 @@ def _block_length(settings, window, distance, t, rounds):
         longest = min(longest, distance)
     elif settings.stop_test == PRIVATE_TEST:
         longest = min(longest, distance / 2.0, distance - NEAR * window.noise)
-    return 0 if t % BLOCK_FROM else BLOCK_FROM * max(int(longest / BLOCK_FROM), 0)
+    if t % BLOCK_FROM:
+        return 0
+    return rounds if longest == rounds else BLOCK_FROM * max(int(longest / BLOCK_FROM), 0)
 
 
 @njit
@@ -414,7 +417,7 @@ class _PhaseOne:
             safe = math.inf if kind == NO_TEST else distance
             if kind == PRIVATE_TEST:
                 safe = min(distance / 2, distance - NEAR * self.noise)
-            pulls = BLOCK_FROM * math.floor(max(min(left, safe), 0) / BLOCK_FROM)
+            pulls = left if left <= safe else BLOCK_FROM * math.floor(max(safe, 0) / BLOCK_FROM)
             bound = distance - pulls
             if self.t % BLOCK_FROM > 0 or pulls == 0:
                 yield from self.rounds(min(end, BLOCK_FROM * (self.t // BLOCK_FROM + 1)))
