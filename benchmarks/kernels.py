@@ -3,7 +3,7 @@
 All of it is timed in this one process, as the smallest of several CPU times, so that the ratios
 hold on a busy machine too. Run with ``make bench``. DP-TS-UCB stands there at five values of alpha:
 it plays frozen stretches at once, the more of them the larger alpha, and so falls below the one
-uniform a round that its cost is measured by.
+uniform a round that its cost is measured by. Last stands Phase I pull by pull and in blocks.
 """
 
 import time
@@ -16,8 +16,9 @@ from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits import bernoulli
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.identity import run_generator
-from dpbandits.engine.play import play_run
+from dpbandits.engine.play import play_curve, play_run
 from dpbandits.kernels import njit
+from dpbandits.papers.dp_ncb.instances import fifty_arms
 
 BANDIT = bernoulli([0.75, 0.625, 0.5, 0.375, 0.25])
 HORIZON = 1_000_000
@@ -128,6 +129,26 @@ def measure(algorithm: Algorithm, parameters: Mapping[str, Any]) -> tuple[float,
     )
 
 
+def curve(algorithm: str, horizon: int, exploration: str) -> float:
+    """Return ns per round of a run of a Nash curve that explores to its end, on fifty arms."""
+    cell = make_cell(
+        algorithm=algorithm,
+        parameters={"epsilon": 0.2},
+        interpretations={"exploration": exploration},
+        bandit=fifty_arms(),
+        horizon=horizon,
+        metrics=["nash_regret"],
+    )
+    runs = range(2 if exploration == "rounds" else 50)
+
+    def play() -> int:
+        grid = np.array(cell.grid, np.int64)
+        play_curve(cell.player, cell.settings, cell.bandit, grid, cell.metrics, (0, 0, runs))
+        return horizon * len(runs)
+
+    return nanoseconds_per_round(play)
+
+
 def main() -> None:
     """Print one line an algorithm and set of parameters."""
     print(f"K = {len(BANDIT.arms)} Bernoulli arms, T = {HORIZON}; CPU time, smallest of {REPEATS}")
@@ -143,6 +164,13 @@ def main() -> None:
                 f"{' '.join([algorithm.id, *values]):<30} {kernel:>9.1f} {draws:>10.1f}"
                 f" {kernel / draws:>5.2f}x {gain:>21.0f}x"
             )
+    print("Phase I of 50 arms as written, its curve included: ns a round and run")
+    print(f"{'algorithm':<12} {'T':>9} {'rounds':>8} {'blocks':>8} {'ratio':>8}")
+    for name in ("gdp-ncb", "ldp-ncb"):
+        for horizon in (10**6, 10**7):
+            singly, together = (curve(name, horizon, each) for each in ("rounds", "blocks"))
+            ratio = singly / together
+            print(f"{name:<12} {horizon:>9} {singly:>8.1f} {together:>8.3f} {ratio:>7.0f}x")
 
 
 if __name__ == "__main__":

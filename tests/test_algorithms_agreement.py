@@ -250,6 +250,10 @@ def scenarios() -> dict[str, list[Scenario]]:
             runs(BERNOULLI, 3000, epsilon=0.5, threshold="1"),
             runs(TINY, 40, "as-coded", range(3), epsilon=1.0, ties="random"),
             runs(TINY, 40, seeds=range(6), epsilon=1.0, **NO_TEST),
+            # Blocks of every kind of noise, the last of them of any length; Phase I ends in time.
+            runs(TWO, 10**6, seeds=range(3), epsilon=1.0, **BLOCKS),
+            runs(MIXED, 20_000, "as-coded", cap="tenth", epsilon=0.5, exploration="blocks"),
+            runs(TWO, 20_000, epsilon=2.0, exploration="blocks", threshold="1"),
             LONG[0],
         ],
         # Forced pulls, stretches, and ties of clipped rewards.

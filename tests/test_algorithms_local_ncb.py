@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -21,7 +23,14 @@ from dpbandits.bandits import Bandit
 from dpbandits.kernels import new_segments
 from dpbandits.papers.dp_ncb.instances import fifty_arms
 from dpbandits.papers.dp_ncb.theory import expected_pulls
-from support import FIVE_ARMS, Decision, kernel_decisions, settings_of
+from support import (
+    FIVE_ARMS,
+    Decision,
+    agree,
+    interpretations_to_draw,
+    kernel_decisions,
+    settings_of,
+)
 
 NCB, UCB = REGRET["ldp-ncb"], REGRET["ldp-ucb-l"]
 ANYTIME = {each: REGRET[f"anytime-{each}"] for each in ("gdp-ncb", "ldp-ncb")}
@@ -73,6 +82,48 @@ def test_the_stop_test_passes_where_the_table_says() -> None:
     window = open_window.py_func(settings_, 10**8)
     assert not stops.py_func(settings_, window, 10_002, 10_002.0 * (1 + 1 / EPSILON))
     assert window.base > 10_002
+
+
+def test_an_arm_that_stops_phase_one_stops_it_with_more_reward_and_fewer_pulls() -> None:
+    # What blocks rest on; the clip is not part of the test.
+    generator, passed = np.random.default_rng(1), 0
+    for stop_test, epsilon in itertools.product(("plain", "floored"), (0.2, 2.0, 50.0)):
+        settings_ = told(
+            NCB, FIFTY_ARMS, 10**4, epsilon=epsilon, threshold="1", stop_test=stop_test
+        )
+        window = open_window.py_func(settings_, 10**4)
+        for _ in range(3000):
+            count = int(generator.integers(2, 10**4))
+            total = generator.random() * 3 * count
+            more, fewer = total * (1 + generator.random()), int(generator.integers(1, count))
+            if stops.py_func(settings_, window, count, total):
+                passed += 1
+                assert stops.py_func(settings_, window, fewer, more)
+    assert passed > 2000
+
+
+@settings(max_examples=40)
+@given(data=st.data(), seed=st.integers(0, 2**63), buffer=st.integers(1, 60))
+def test_any_interpretations_agree_where_blocks_matter(
+    data: st.DataObject, seed: int, buffer: int
+) -> None:
+    chosen = data.draw(interpretations_to_draw(NCB)["any"]) | {"exploration": "blocks"}
+    parameters = {"epsilon": data.draw(st.floats(0.05, 50.0))}
+    bandit = dpbandits.bernoulli(data.draw(st.lists(st.floats(0.0, 1.0), min_size=2, max_size=5)))
+    horizon = data.draw(st.integers(300, 3000))
+    told_kernel = settings_of(NCB, parameters, chosen, bandit, horizon)
+    decisions = agree(NCB, told_kernel, bandit, seed, buffer)
+    assert sum(length for _, length, _ in decisions) == horizon
+
+
+def test_blocks_reach_a_horizon_of_a_thousand_million() -> None:
+    # Phase I ends near 9.8e8, see STOPS, after some hundred blocks.
+    settings_ = told(NCB, FIFTY_ARMS, 10**9, exploration="blocks")
+    state, generator = NCB.state(50), np.random.default_rng(1)
+    while state.phase[0] == EXPLORING:
+        played = advance(NCB, settings_, state, FIFTY_ARMS, generator, 1000)
+    assert state.clock[0] == pytest.approx(STOPS[10**9], rel=0.01)
+    assert any(arm >= 0 for arm, _, _ in played), "near the threshold, pull by pull"
 
 
 def first_values(algorithm: Algorithm, settings_: Any, runs: int) -> NDArray[np.float64]:

@@ -299,12 +299,29 @@ def test_gaps_are_found_without_a_list_of_runs_and_one_stream_is_played_once() -
 
 
 def test_other_metrics_refuse_segments_of_uniform_arms() -> None:
-    blocks = {"algorithm": "gdp-ncb", "parameters": {"epsilon": 0.1}}
-    blocks["interpretations"] = {"exploration": "blocks"}
-    for metric in ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"]:
-        for metrics in ([metric], [metric, "nash_regret"]):
-            wrong = curve(**blocks, metrics=metrics, horizon=10**6, grid=[10**6])
-            refused(lambda: wrong.play(1), "gdp-ncb: blocks of uniformly random arms have no pulls")
+    for name in ["gdp-ncb", "ldp-ncb"]:
+        blocks = {"algorithm": name, "parameters": {"epsilon": 0.1}}
+        blocks["interpretations"] = {"exploration": "blocks"}
+        for metric in ["pulls", "pseudo_regret", "realised_regret", "inverse_counts"]:
+            for metrics in ([metric], [metric, "nash_regret"]):
+                wrong = curve(**blocks, metrics=metrics, horizon=10**6, grid=[10**6])
+                refused(lambda: wrong.play(1), f"{name}: blocks of uniformly random arms")
+
+
+def test_uniform_play_has_one_curve_whatever_plays_it() -> None:
+    # As written both explore to the end, the last block to the horizon.
+    found = [
+        curve(
+            algorithm=name,
+            parameters={"epsilon": 0.2},
+            interpretations={"exploration": "blocks"},
+            metrics=["nash_regret"],
+            horizon=10**6,
+            grid=[1, 1000, 10**6],
+        ).play(1)["nash_regret"]
+        for name in ("gdp-ncb", "ldp-ncb")
+    ]
+    assert np.array_equal(*found)
 
 
 def test_a_log_has_whole_lines(

@@ -16,7 +16,6 @@ Interpretations: those of the core, and for LDP-NCB
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,8 +136,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
             if not settings.carries:
                 counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
             core = settings.local_core
-            window = ldp_ncb.reference_window(core, w, counts, means, bandit, rng)
-            yield from islice(window, rounds)
+            yield from ldp_ncb.reference_window(core, w, rounds, counts, means, bandit, rng)
         else:
             yield from gdp_ncb.reference_window(settings.global_core, w, rounds, bandit, rng)
         t += rounds

@@ -36,6 +36,31 @@ Interpretations:
     last_log: logarithm in the last term of the index: L of the ``horizon`` or LW of the ``window``
         W (D7).
     ties: the ``lowest`` arm, or a ``random`` one (A20).
+    exploration: Phase I pull by pull in ``rounds``, or, the same in law, in ``blocks`` whose pulls
+        are known by their sum only; where a recursive clip is in both phases there are none.
+
+Blocks: Laplace noise of scale b is b (E - E'), of two independent exponentials. A block of m pulls
+is drawn as one, in five steps, which leave out nothing but the order of what they add up.
+    1. m depends on what was seen before the block alone.
+    2. How often each arm is pulled is multinomial, drawn as binomials of what is left.
+    3. The sum of an arm's E is Gamma(its pulls), whatever its rewards and its E' are.
+    4. After no pull of the block does an arm's sum S exceed what it was before, plus the arm's
+       pulls in the block (rewards are at most 1), their locations and b times that Gamma; and an
+       arm that was pulled has at least one pull more than before. The stop test is monotone: an
+       arm that passes it with S and N passes it with a larger S and with a smaller N. For with
+       a = sqrt(8 alpha L)/epsilon, d = S/N - a/sqrt(N) grows with S, and falls with N where
+       S > a sqrt(N)/2, which holds up to N as d > 0 there; so that S grows or stays, and
+       1600 L^2/(d epsilon^2) + a sqrt(N), which it has to exceed, falls. A floor of d changes
+       nothing in this, and what a clip shows is at most S, or 0, which never passes. So where
+       every arm fails with that largest sum and one pull more, no pull of the block stops Phase I:
+       the sums of rewards and of E', independent of all above, are drawn at once.
+    5. Otherwise the block is played pull by pull, given what was drawn: an order of its arms is
+       uniform among all, and of n exponentials with a given sum the first is a share of it with the
+       law Beta(1, n - 1), independent of what is left. What lies behind the pull that stops Phase I
+       is dropped: it would have been independent of all that follows.
+A block begins at a multiple of BLOCK_FROM, so that it makes no difference where a kernel is
+resumed. Near the threshold pulls are played by themselves. Nash metrics score the rounds of a block
+by the mean over the arms, which is the expectation of each given the rounds before it.
 """
 
 import math
@@ -47,8 +72,8 @@ import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, laplace, pull
-from dpbandits.kernels import Counts, One, Reals, blank, njit, write
+from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, laplace, pull, pull_sum
+from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
 
 CAPS = ("none", "root", "root-plus-one", "tenth")
 STOP_TESTS = ("plain", "floored", "off")
@@ -61,6 +86,8 @@ EXPLORING, LEADING = range(2)
 
 SMALLEST_DIFFERENCE = 1e-20  # floor of d in the released stop test
 NOISE_AHEAD = 32.0  # scales of noise that the leader's sum may lose before a new index
+BLOCK_FROM = 512  # pulls that cost as much as the four sums of every arm; where blocks begin
+FAR = 6.0  # roots of an arm's pulls, so that hardly a block is played pull by pull
 ROUNDING = 1e-12  # relative lead below which an index is computed, far above what rounding moves
 
 
@@ -78,6 +105,7 @@ class Settings(NamedTuple):
     clips_both_phases: bool
     window_log: bool
     random_ties: bool
+    blocks: bool
 
 
 class Window(NamedTuple):
@@ -119,6 +147,7 @@ def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings
         clips_both_phases=chosen["clipped_phases"] == "both",
         window_log=chosen["last_log"] == "window",
         random_ties=chosen["ties"] == "random",
+        blocks=chosen["exploration"] == "blocks",
     )
 
 
@@ -189,6 +218,85 @@ def _explore(settings, window, stop, state, arms, rng, out, n):
         if t == window.cap or stops(settings, window, counts[arm], shown):
             state.phase[0] = LEADING
     state.clock[0] = t
+    return n
+
+
+@njit
+def _block_length(settings, window, state, rounds):
+    """Return the pulls of the block that begins now, with so many rounds left; 0 for no block."""
+    most = 1.0 + settings.exploration_location + settings.exploration_scale
+    arms, length = state.counts.size, rounds
+    if state.clock[0] % BLOCK_FROM or (
+        settings.clip == RECURSIVE_CLIP and settings.clips_both_phases
+    ):
+        return 0
+    while length > 0:
+        likely = (length / arms + FAR * math.sqrt(length / arms)) * most
+        near = False
+        for i in range(arms):
+            near |= stops(settings, window, state.counts[i] + 1, state.private_sums[i] + likely)
+        if not near:
+            break
+        length = length // (2 * BLOCK_FROM) * BLOCK_FROM
+    return length
+
+
+@njit
+def play_block(settings, window, length, state, arms, rng):
+    """Make so many uniformly random pulls, or those up to the stop; return them and the rewards."""
+    counts, private_sums = state.counts, state.private_sums
+    location, scale = settings.exploration_location, settings.exploration_scale
+    own, positive = np.empty(counts.size, np.int64), np.empty(counts.size)
+    left, is_safe, rewards = length, True, 0.0
+    for i in range(counts.size):
+        own[i] = rng.binomial(left, 1.0 / (counts.size - i))
+        left -= own[i]
+        positive[i] = scale * rng.standard_gamma(float(own[i]))
+        largest = private_sums[i] + own[i] * (1.0 + location) + positive[i]
+        is_safe &= not stops(settings, window, counts[i] + 1, largest)
+    if is_safe:
+        for i in range(counts.size):
+            reward_sum = pull_sum(arms, i, own[i], rng)
+            noise = positive[i] - scale * rng.standard_gamma(float(own[i]))
+            counts[i] += own[i]
+            private_sums[i] += reward_sum + (own[i] * location + noise)
+            rewards += reward_sum
+        return length, rewards
+    for played in range(length):
+        place, arm = int(rng.random() * (length - played)), 0
+        while place >= own[arm]:
+            place -= own[arm]
+            arm += 1
+        part = positive[arm]
+        if own[arm] > 1:
+            part *= -math.expm1(-rng.standard_exponential() / (own[arm] - 1))
+        own[arm] -= 1
+        positive[arm] -= part
+        reward = pull(arms, arm, rng)
+        rewards += reward
+        counts[arm] += 1
+        private_sums[arm] += reward + (location + (part - scale * rng.standard_exponential()))
+        shown = exploration_sum(settings, counts[arm], private_sums[arm])
+        if stops(settings, window, counts[arm], shown):
+            state.phase[0] = LEADING
+            return played + 1, rewards
+    return length, rewards
+
+
+@njit
+def _explore_by_blocks(settings, window, stop, state, arms, rng, out, n):
+    while state.phase[0] == EXPLORING and state.clock[0] < stop and n < out.arms.size:
+        t = state.clock[0]
+        length = _block_length(settings, window, state, min(stop, window.cap) - t)
+        if not length:
+            end = min(t - t % BLOCK_FROM + BLOCK_FROM, stop)
+            n = _explore(settings, window, end, state, arms, rng, out, n)
+            continue
+        length, rewards = play_block(settings, window, length, state, arms, rng)
+        n = write(out, n, UNIFORM, length, rewards)
+        state.clock[0] = t + length
+        if state.clock[0] == window.cap:
+            state.phase[0] = LEADING
     return n
 
 
@@ -290,7 +398,10 @@ def _lead(settings, window, stop, state, arms, rng, out, n):
 @njit
 def advance_window(settings, window, stop, state, arms, rng, out, n):
     """Play until ``stop`` rounds of the window are over or ``out`` is full; return new ``n``."""
-    n = _explore(settings, window, stop, state, arms, rng, out, n)
+    if settings.blocks:
+        n = _explore_by_blocks(settings, window, stop, state, arms, rng, out, n)
+    else:
+        n = _explore(settings, window, stop, state, arms, rng, out, n)
     if state.phase[0] == EXPLORING or state.clock[0] == stop:
         return n
     return _lead(settings, window, stop, state, arms, rng, out, n)
@@ -306,16 +417,18 @@ def advance(settings, state, arms, rng, out):
 def reference_window(
     settings: Settings,
     horizon: int,
+    stop: int,
     counts: list[int],
     means: list[float],
     bandit: Bandit,
     rng: np.random.Generator,
 ) -> Iterator[Segment]:
-    """Algorithm 2, line by line, for ``horizon`` rounds; N and p of every arm are changed."""
+    """Algorithm 2, line by line, for ``stop`` rounds of ``horizon``; N and p are changed."""
     arms = range(len(bandit.arms))
     epsilon, log, root = settings.epsilon, math.log(horizon), math.isqrt(horizon) + 1
     last_log = math.log(root) if settings.window_log else log
-    cap = min(horizon, [horizon, root, root + 1, math.ceil(horizon / 10)][settings.cap])
+    cap = min(stop, [horizon, root, root + 1, math.ceil(horizon / 10)][settings.cap])
+    location, scale = settings.exploration_location, settings.exploration_scale
 
     def clipped(mean: float) -> float:
         return mean if settings.clip == NO_CLIP else min(max(mean, 0.0), 1.0)
@@ -323,9 +436,8 @@ def reference_window(
     def shown_in_phase_one(i: int) -> float:
         return clipped(means[i]) if settings.clips_both_phases else means[i]
 
-    def ends(i: int) -> bool:
-        n, p = counts[i], shown_in_phase_one(i)
-        if n == 0:
+    def ends(n: int, p: float) -> bool:
+        if n == 0 or settings.stop_test == NO_TEST:
             return False
         d = p - math.sqrt(8 * ALPHA * log / n) / epsilon
         if settings.stop_test == FLOORED_TEST:
@@ -344,23 +456,75 @@ def reference_window(
         last: float = 4 * C * (2 * ALPHA) ** (1 / 4) * (last_log / n) ** (3 / 4)
         return p + width + local + last / math.sqrt(epsilon)
 
+    def ends_after(i: int, pulls: float, positive: float) -> bool:
+        """Whether so many rewards of 1, and no more noise than this, may end Phase I."""
+        total = counts[i] * means[i] + pulls * (1 + location) + positive
+        return ends(counts[i] + 1, total / (counts[i] + 1))
+
+    def block_length() -> int:
+        recursive = settings.clip == RECURSIVE_CLIP and settings.clips_both_phases
+        m = 0 if recursive or not settings.blocks or t % BLOCK_FROM else cap - t
+        while m > 0:
+            likely = m / len(arms) + FAR * math.sqrt(m / len(arms))
+            if not any(ends_after(i, likely, likely * scale) for i in arms):
+                break
+            m = BLOCK_FROM * (m // 2 // BLOCK_FROM)
+        return m
+
+    def block(m: int) -> Segment:
+        own, positive, left = [0 for _ in arms], [0.0 for _ in arms], m
+        for i in arms:
+            own[i] = int(rng.binomial(left, 1 / (len(arms) - i)))
+            positive[i] = scale * rng.standard_gamma(own[i])
+            left -= own[i]
+        total, safe = 0.0, not any(ends_after(i, own[i], positive[i]) for i in arms)
+        for i in arms if safe else []:
+            rewards = bandit.draw_sum(i, own[i], rng)
+            negative = scale * rng.standard_gamma(own[i])
+            private = rewards + (own[i] * location + (positive[i] - negative))
+            if own[i] > 0:
+                means[i] += (private - own[i] * means[i]) / (counts[i] + own[i])
+            counts[i] += own[i]
+            total += rewards
+        for played in range(0 if safe else m):
+            order = [i for i in arms for _ in range(own[i])]
+            arm = order[math.floor(rng.random() * len(order))]
+            first = 1.0
+            if own[arm] > 1:
+                first = -math.expm1(-rng.standard_exponential() / (own[arm] - 1))
+            noise = first * positive[arm]
+            own[arm] -= 1
+            positive[arm] -= noise
+            reward = bandit.draw(arm, rng)
+            noise -= scale * rng.standard_exponential()
+            counts[arm] += 1
+            means[arm] += (reward + (location + noise) - means[arm]) / counts[arm]
+            total += reward
+            if ends(counts[arm], shown_in_phase_one(arm)):
+                return UNIFORM, played + 1, total
+        return UNIFORM, m, total
+
     t = 0
     while t < cap:  # Phase I
-        if settings.stop_test != NO_TEST and any(ends(i) for i in arms):
+        if any(ends(counts[i], shown_in_phase_one(i)) for i in arms):
             break
+        if m := block_length():
+            segment = block(m)
+            t += segment[1]
+            yield segment
+            continue
         arm = math.floor(rng.random() * len(arms))
         reward = bandit.draw(arm, rng)
-        noise = laplace.py_func(settings.exploration_scale, rng)
-        private = reward + (settings.exploration_location + noise)
+        private = reward + (location + laplace.py_func(scale, rng))
         counts[arm] += 1
         means[arm] += (private - means[arm]) / counts[arm]
         if settings.clip == RECURSIVE_CLIP and settings.clips_both_phases:
             means[arm] = clipped(means[arm])
         t += 1
         yield arm, 1, reward
-    if settings.clip == RECURSIVE_CLIP and t < horizon:
+    if settings.clip == RECURSIVE_CLIP and t < stop:
         means[:] = [clipped(mean) for mean in means]
-    while t < horizon:  # Phase II
+    while t < stop:  # Phase II
         indices = np.array([index(i) for i in arms])
         arm = arm_of_largest.py_func(indices, settings.random_ties, rng)
         reward = bandit.draw(arm, rng)
@@ -376,7 +540,8 @@ def reference_window(
 def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> Iterator[Segment]:
     """Algorithm 2, a round at once."""
     counts, means = [0 for _ in bandit.arms], [0.0 for _ in bandit.arms]
-    return reference_window(settings, settings.horizon, counts, means, bandit, rng)
+    horizon = settings.horizon
+    return reference_window(settings, horizon, horizon, counts, means, bandit, rng)
 
 
 ALGORITHM = Algorithm(
@@ -407,6 +572,7 @@ ALGORITHM = Algorithm(
         "clipped_phases": ("second", "both"),
         "last_log": ("horizon", "window"),
         "ties": TIES,
+        "exploration": ("rounds", "blocks"),
     },
     presets={
         "as-coded": {
