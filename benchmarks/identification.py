@@ -1,9 +1,9 @@
 """Ratios of every identification algorithm to its plain reference and to its random draws.
 
 All of it is timed in this one process, as the smallest of several CPU times. Run with
-``make bench``. The draws are the sums of rewards that a trial cannot do without, each by the law
-that the algorithm uses (binary digits where rewards are many); the gain over drawing them one by
-one is a column of its own.
+``make bench``. The draws are the sums of rewards that a trial cannot do without, each by itself
+(binary digits where rewards are many); the gain over drawing them one by one is a column of its
+own, and so is that of tables of these sums, which trials with the same active arms share.
 """
 
 import time
@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from dpbandits.algorithms import IDENTIFICATION, IdentificationAlgorithm
-from dpbandits.bandits import LinearBandit, linear
+from dpbandits.bandits import LinearBandit, draws, linear
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.engine.cells import make_cell
 from dpbandits.engine.identity import run_generator
 from dpbandits.kernels import njit
-from dpbandits.papers.dp_bai.instances import section5, sphere
+from dpbandits.papers.dp_bai.instances import section5, sphere, standard_basis, two_armed
 
 BUDGET = 20_000
 TRIALS = 1000
@@ -59,7 +59,7 @@ def microseconds_per_trial(work: Callable[[], object], trials: int) -> float:
 
 
 def measure(algorithm: IdentificationAlgorithm, bandit: LinearBandit) -> tuple[float, ...]:
-    """Return microseconds per trial, gain over the reference, cost in draws, gain of the sums."""
+    """Return microseconds per trial and ratios: of reference, draws, single draws, no tables."""
     cell = make_cell(
         algorithm=algorithm.id,
         parameters=algorithm.example,
@@ -78,6 +78,11 @@ def measure(algorithm: IdentificationAlgorithm, bandit: LinearBandit) -> tuple[f
     played = microseconds_per_trial(
         lambda: algorithm.play(task, run_generator(0, 0, 0), TRIALS), TRIALS
     )
+    tables_from, draws.TABLES_FROM = draws.TABLES_FROM, TRIALS + 1
+    plainly = microseconds_per_trial(
+        lambda: algorithm.play(task, run_generator(0, 0, 0), TRIALS), TRIALS
+    )
+    draws.TABLES_FROM = tables_from
     drawn = microseconds_per_trial(
         lambda: sums(highs, pulls, TRIALS, run_generator(0, 0, 0)), TRIALS
     )
@@ -86,7 +91,7 @@ def measure(algorithm: IdentificationAlgorithm, bandit: LinearBandit) -> tuple[f
         REFERENCE_TRIALS,
     )
     plain = microseconds_per_trial(reference, REFERENCE_TRIALS)
-    return played, plain / played, played / drawn, singly / drawn
+    return played, plain / played, played / drawn, singly / drawn, plainly / played
 
 
 def large_instance() -> LinearBandit:
@@ -102,14 +107,22 @@ def large_instance() -> LinearBandit:
 def main() -> None:
     """Print one line an algorithm and instance, and the time of one trial of a large one."""
     print(f"T = {BUDGET}, blocks of {TRIALS} trials; CPU time, smallest of {REPEATS}")
-    head = ("us/trial", "faster than reference", "cost / its draws", "sums / single draws")
+    head = (
+        "us/trial",
+        "faster than reference",
+        "cost / its draws",
+        "sums / single draws",
+        "tables / none",
+    )
     print(f"{'instance and algorithm':<30}" + "".join(f"{each:>23}" for each in head))
-    for name, bandit in (("section5", section5()), ("sphere", sphere())):
+    instances = {"two-armed": two_armed(5.0), "basis": standard_basis()}
+    instances |= {"section5": section5(), "sphere": sphere()}
+    for name, bandit in instances.items():
         for algorithm in IDENTIFICATION.values():
-            played, gain, cost, saved = measure(algorithm, bandit)
+            played, gain, cost, saved, tabled = measure(algorithm, bandit)
             print(
                 f"{name + ' ' + algorithm.id:<30}{played:>23.1f}{gain:>22.0f}x{cost:>22.2f}x"
-                f"{saved:>22.1f}x"
+                f"{saved:>22.1f}x{tabled:>22.2f}x"
             )
     cell = make_cell(
         algorithm="dp-bai",

@@ -325,7 +325,7 @@ class IdentificationAlgorithm(Definition):
         play: (task, generator, trials) -> Outcome, a block of trials side by side.
         reference: (task, generator) -> one Trial, in plain Python, line by line after the
             pseudo-code; on the same stream decision for decision the block of one trial, and for
-            an algorithm of one phase the block of any number of trials.
+            an algorithm of one phase the block of fewer than ``draws.TABLES_FROM`` trials.
     """
 
     require: Callable[[Task], None]

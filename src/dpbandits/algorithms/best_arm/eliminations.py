@@ -24,7 +24,7 @@ from dpbandits.algorithms.best_arm.designs import (
     geometry_of,
     multiply_rows,
 )
-from dpbandits.bandits.draws import laplace, pull_sum, set_pulls
+from dpbandits.bandits.draws import draw_tabled_sum, laplace, pull_sum, set_pulls, sum_tables
 from dpbandits.errors import InputError
 from dpbandits.kernels import njit
 from dpbandits.privacy.gaussian import eta_from
@@ -339,7 +339,8 @@ def play_trials(
     """Play a batch of independent trials.
 
     A phase draws, for each group of trials and each trial of it, the reward sums of the arms to
-    pull, the noise, and a key for each active arm where ties are random.
+    pull, the noise, and a key for each active arm where ties are random. Large groups draw their
+    sums from tables (``bandits.draws``), the same in law from another use of the stream.
     """
     bandit, sizes = rules.task.bandit, rules.schedule.sizes
     arms = len(bandit.arms)
@@ -353,8 +354,9 @@ def play_trials(
     for phase, size in enumerate(sizes[1:]):
         kept, first = np.empty((trials, size), np.int64), np.empty(sizes[phase])
         for active, members in groups:
-            step = rules.step(phase, active)
-            _play(step, members, bandit.arrays, generator, totals, pulls, kept, first)
+            step, (laws, parameters) = rules.step(phase, active), bandit.arrays
+            tables = sum_tables(laws[step.arms], parameters[step.arms], step.pulls, members.size)
+            _play(step, tables, members, bandit.arrays, generator, totals, pulls, kept, first)
             exact[members] &= step.exact
             if members[0] == 0:
                 phases.append(Phase(active, step.arms, step.pulls, first, step.exact))
@@ -372,7 +374,7 @@ def _groups(active: IntArray) -> list[tuple[IntArray, IntArray]]:
 
 
 @njit(nogil=True)
-def _play(step, trials, arms, rng, totals, pulls, kept, first):
+def _play(step, tables, trials, arms, rng, totals, pulls, kept, first):
     """Play one phase of the trials that have the same active arms; rows are trials.
 
     ``kept`` gets the next active arms, ``first`` the estimates of trial 0.
@@ -384,8 +386,11 @@ def _play(step, trials, arms, rng, totals, pulls, kept, first):
     for trial in trials:
         for j in range(step.arms.size):
             arm, count = step.arms[j], step.pulls[j]
-            set_pulls(arms.parameters[arm], pulls[trial, arm])
-            sums[j] = pull_sum(arms, arm, count, rng)
+            if tables.binomials[j]:
+                sums[j] = draw_tabled_sum(tables, j, rng)
+            else:
+                set_pulls(arms.parameters[arm], pulls[trial, arm])
+                sums[j] = pull_sum(arms, arm, count, rng)
             pulls[trial, arm] += count
             if step.pooled:
                 totals[trial, arm] += sums[j]
