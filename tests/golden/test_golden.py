@@ -7,6 +7,7 @@ anew; that belongs in a commit which says why numbers move.
 import hashlib
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,11 @@ def cases() -> dict[str, Callable[[], Values]]:
                 found[f"decisions of {name}, {label}, {place}"] = partial(
                     decisions, algorithm, arms, interpretations
                 )
+                if algorithm.skip is not None:
+                    skipping = replace(algorithm, advance=algorithm.skip)
+                    found[f"skipping of {name}, {label}, {place}"] = partial(
+                        decisions, skipping, arms, interpretations
+                    )
     for name, identification in IDENTIFICATION.items():
         for label, interpretations in named_interpretations(identification):
             for place, bandit in LINEAR.items():

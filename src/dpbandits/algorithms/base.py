@@ -262,12 +262,16 @@ class Algorithm(Definition):
             written to ``out``; it stops at the horizon or when ``out`` is full.
         reference: the same algorithm in plain Python, line by line after the pseudo-code,
             (settings, bandit, rng) -> segments, on the same stream decision for decision.
+        skip: None, or a kernel that has the law of ``advance`` and plays stretches of one arm as
+            one segment; it plays algorithms of the registry where nothing inside a stretch is
+            asked.
     """
 
     settings: Callable[..., Any]
     state: Callable[[int], Any]
     advance: Callable[[Any, Any, Arms, np.random.Generator, Segments], int]
     reference: Callable[[Any, Bandit, np.random.Generator], Iterator[Segment]]
+    skip: Callable[[Any, Any, Arms, np.random.Generator, Segments], int] | None = None
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,12 @@ import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import laplace, pull
+from dpbandits.bandits.draws import laplace, pull_sum
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
+
+LIKELY = math.log(0.2)
+"""Log chance of a candidate in a round above which rounds are played one by one, so many."""
+PLAIN_ROUNDS = 32
 
 
 class Settings(NamedTuple):
@@ -74,45 +78,237 @@ def _largest_index(settings, state, log_t):
     return arm
 
 
+@njit(inline="always")
+def _raised(private_mean, count, settings, log_t):
+    """Return the mean of an arm's draw."""
+    raised = private_mean + settings.noise_constant * log_t / (settings.epsilon * count)
+    return min(max(raised, 0.0), 1.0)
+
+
+@njit(inline="always")
+def _draw(mean, count, rng):
+    return rng.beta(mean * count + 1.0, (1.0 - mean) * count + 1.0)
+
+
 @njit
 def _largest_draw(settings, state, log_t, rng):
     counts, private_means = state.counts, state.private_means
     arm, largest = 0, -math.inf
     for i in range(counts.size):
-        count = counts[i]
-        raised = private_means[i] + settings.noise_constant * log_t / (settings.epsilon * count)
-        mean = min(max(raised, 0.0), 1.0)
-        theta = rng.beta(mean * count + 1.0, (1.0 - mean) * count + 1.0)
+        theta = _draw(_raised(private_means[i], counts[i], settings, log_t), counts[i], rng)
         if theta > largest:
             arm, largest = i, theta
     return arm
 
 
-@njit(nogil=True)
-def advance(settings, state, arms, rng, out):
-    t, n = state.clock[0], 0
-    while t < settings.horizon and n < out.arms.size:
-        is_first = t < arms.laws.size
+@njit(inline="always")
+def _play(settings, state, arm, length, arms, rng, out, n):
+    """Play an arm for so many rounds as one segment; renew its mean where its buffer is full."""
+    rewards = pull_sum(arms, arm, length, rng)
+    state.buffered[arm] += length
+    state.buffer_sums[arm] += rewards
+    if state.counts[arm] == 0 or state.buffered[arm] == 2 * state.counts[arm]:
+        count = state.buffered[arm]
+        noisy_sum = state.buffer_sums[arm] + laplace(1.0 / settings.epsilon, rng)
+        state.counts[arm] = count
+        state.private_means[arm] = noisy_sum / count
+        state.buffered[arm] = 0
+        state.buffer_sums[arm] = 0.0
+    state.clock[0] += length
+    return write(out, n, arm, length, rewards)
+
+
+@njit
+def _rounds(settings, state, until, arms, rng, out, n):
+    """Play rounds one by one until a time or until the segments are full; return their number."""
+    while state.clock[0] < until and n < out.arms.size:
+        t = state.clock[0]
         log_t = settings.log_factor * math.log(t + 1)
-        if is_first:
+        if t < arms.laws.size:
             arm = t
         elif settings.samples:
             arm = _largest_draw(settings, state, log_t, rng)
         else:
             arm = _largest_index(settings, state, log_t)
-        reward = pull(arms, arm, rng)
-        state.buffered[arm] += 1
-        state.buffer_sums[arm] += reward
-        if is_first or state.buffered[arm] == 2 * state.counts[arm]:
-            count = state.buffered[arm]
-            noisy_sum = state.buffer_sums[arm] + laplace(1.0 / settings.epsilon, rng)
-            state.counts[arm] = count
-            state.private_means[arm] = noisy_sum / count
-            state.buffered[arm] = 0
-            state.buffer_sums[arm] = 0.0
-        n = write(out, n, arm, 1, reward)
-        t += 1
-    state.clock[0] = t
+        n = _play(settings, state, arm, 1, arms, rng, out, n)
+    return n
+
+
+@njit(nogil=True)
+def advance(settings, state, arms, rng, out):
+    return _rounds(settings, state, settings.horizon, arms, rng, out, 0)
+
+
+@njit
+def _log_density(x, mean, count):
+    """Return the logarithm of the density of Beta(mean count + 1, (1 - mean) count + 1)."""
+    a, b = mean * count, (1.0 - mean) * count
+    density = math.lgamma(count + 2.0) - math.lgamma(a + 1.0) - math.lgamma(b + 1.0)
+    if a > 0.0:
+        density += a * math.log(x)
+    if b > 0.0:
+        density += b * math.log1p(-x)
+    return density
+
+
+@njit
+def _width(mean, count):
+    return math.sqrt(mean * (1.0 - mean) / count) + 1.0 / count
+
+
+class _Tails(NamedTuple):
+    """By arm, exponential tails from a level on: mean, slope, log height there, mass.
+
+    ``logs`` has the logarithm of the chance of no candidate in this arm and those after it.
+    """
+
+    means: Reals
+    slopes: Reals
+    peaks: Reals
+    chances: Reals
+    logs: Reals
+
+
+@njit
+def _level(settings, state, leader, last, means):
+    """Return a level between the leader's mean at first and the others' at last."""
+    counts, private_means = state.counts, state.private_means
+    level, width = 0.0, _width(means[leader], counts[leader])
+    for i in range(counts.size):
+        if i != leader:
+            mean = _raised(private_means[i], counts[i], settings, last)
+            own = _width(mean, counts[i])
+            level = max(level, (means[leader] * own + mean * width) / (own + width))
+    return level
+
+
+@njit
+def _bound(settings, state, leader, level, last, tails):
+    """Bound the tails over a block; False where they cannot be, or rounds one by one cost less."""
+    if not 0.0 < level < 1.0:
+        return False
+    counts, private_means = state.counts, state.private_means
+    log_none = 0.0
+    for i in range(counts.size - 1, -1, -1):
+        count = counts[i]
+        if i != leader:
+            tails.means[i] = _raised(private_means[i], count, settings, last)
+        mean, sign = tails.means[i], -1.0 if i == leader else 1.0
+        # e^psi(a + 1) is between a + 1/2 and a + e^-gamma, of which 0.5615 is more.
+        median = (mean * count + (0.5 if i == leader else 0.5615)) / (count + 1.0615)
+        tails.slopes[i] = sign * count * (level - mean) / (level * (1.0 - level))
+        if sign * (level - median) < 0.0 or tails.slopes[i] <= 0.0:
+            return False
+        tails.peaks[i] = _log_density(level, mean, count)
+        log_chance = tails.peaks[i] - math.log(tails.slopes[i])
+        if log_chance > LIKELY:
+            return False
+        tails.chances[i] = math.exp(log_chance)
+        log_none += math.log1p(-tails.chances[i])
+        tails.logs[i] = log_none
+    return -math.expm1(log_none) <= math.exp(LIKELY)
+
+
+@njit
+def _candidate(settings, state, leader, level, tails, rng):
+    """Return the arm of a round in which some candidate happens, its draws given that."""
+    counts, private_means = state.counts, state.private_means
+    size = counts.size
+    log_t = settings.log_factor * math.log(state.clock[0] + 1)
+    crosses, draws = np.zeros(size, np.bool_), np.empty(size)
+    any_hit, others = False, False
+    for i in range(size):
+        # Given that none of the arms before has one: the chance of one in the rest is 1 - e^logs.
+        total = 1.0 if any_hit else -math.expm1(tails.logs[i])
+        if rng.random() * total < tails.chances[i]:
+            any_hit = True
+            beyond = rng.standard_exponential() / tails.slopes[i]
+            draws[i] = level - beyond if i == leader else level + beyond
+            if 0.0 < draws[i] < 1.0:
+                mean = _raised(private_means[i], counts[i], settings, log_t)
+                density = _log_density(draws[i], mean, counts[i])
+                bound = tails.peaks[i] - tails.slopes[i] * beyond
+                crosses[i] = rng.random() < math.exp(density - bound)
+                others = others or (crosses[i] and i != leader)
+    arm = leader
+    if others or crosses[leader]:
+        largest = -math.inf
+        for i in range(size):
+            if not crosses[i]:
+                if others and i != leader:
+                    continue  # one that is above the level beats it
+                mean = _raised(private_means[i], counts[i], settings, log_t)
+                draws[i] = _draw(mean, counts[i], rng)
+                while (draws[i] > level) != (i == leader):
+                    draws[i] = _draw(mean, counts[i], rng)
+            if draws[i] > largest:
+                arm, largest = i, draws[i]
+    return arm
+
+
+@njit(nogil=True)
+def skip(settings, state, arms, rng, out):
+    """Advance Lazy-DP-TS by exact skipping: the law of ``advance``, from another use of the stream.
+
+    At some round, let the leader be the arm of the largest raised mean, and choose a block of
+    rounds and a level x from the past alone. Why what follows is exact:
+
+    1. Until a release, the draw of an arm has the density f_t of Beta(m n + 1, (1 - m) n + 1),
+       where only m moves, upwards, with LOG(t). The leader plays whenever its draw is above x and
+       all others' are not. Rounds and arms draw independently, and independently of the rewards
+       since the releases, which are in no draw.
+    2. d/dm log f(y) = n (logit y - psi(m n + 1) + psi((1 - m) n + 1)), where psi's difference grows
+       with m. At y >= x it is positive for all m of the block if it is so at x and the last m, and
+       f_t(y) <= f_last(y); at y <= x it is negative if it is so at x and the first m, and
+       f_t(y) <= f_first(y). With a + 1/2 <= e^psi(a + 1) <= a + e^-gamma this follows from
+       x >= (m n + e^-gamma) / (n + 1/2 + e^-gamma) at the last m, for the others, and from
+       x <= (m n + 1/2) / (n + 1/2 + e^-gamma) at the first m, for the leader.
+    3. log f is concave, so that f_last above x and f_first below it are at most the exponential of
+       the tangent at x, with the slope d/dy log f = n (m - y) / (y (1 - y)).
+    4. Let a candidate of an arm be a point of that exponential, which comes with its mass as chance
+       a_i (below 1), and accept a point y with f_t(y) over the exponential: then a draw crosses x
+       at y with density f_t(y), as it should. One that does not cross has f_t on the other side.
+    5. Candidates are independent with chances that are constant over the block: the rounds before
+       the first are geometric with log chance sum log(1 - a_i), and are the leader's. In its round,
+       which arms have one is drawn arm by arm given that one does.
+    6. What is not played of a block, because of a release or the end of the segments, is drawn
+       anew: a geometric number of rounds has no memory.
+
+    Chances are sums of logarithms by log1p and expm1, never 1 - (1 - a). Where a candidate is
+    likely, rounds are played one by one, which is a choice by the past.
+    """
+    counts, private_means = state.counts, state.private_means
+    buffered, size = state.buffered, counts.size
+    tails = _Tails(np.empty(size), np.empty(size), np.empty(size), np.empty(size), np.empty(size))
+    n = _rounds(settings, state, min(size, settings.horizon), arms, rng, out, 0)
+    while state.clock[0] < settings.horizon and n < out.arms.size:
+        t = state.clock[0]
+        first = settings.log_factor * math.log(t + 1)
+        for i in range(size):
+            tails.means[i] = _raised(private_means[i], counts[i], settings, first)
+        leader = np.argmax(tails.means)
+        room = 2 * counts[leader] - buffered[leader]
+        end = t + min(settings.horizon - t, t // 8 + 1, room)
+        last = settings.log_factor * math.log(end)
+        level = _level(settings, state, leader, last, tails.means)
+        bounded = _bound(settings, state, leader, level, last, tails)
+        if not bounded or n + 2 > out.arms.size:
+            until = min(t + max(PLAIN_ROUNDS, t // 64), settings.horizon)
+            n = _rounds(settings, state, until, arms, rng, out, n)
+            continue
+        released = False
+        while not released and state.clock[0] < end and n + 2 <= out.arms.size:
+            left = min(end - state.clock[0], 2 * counts[leader] - buffered[leader])
+            log_none = tails.logs[0]
+            waiting = rng.standard_exponential() / -log_none if log_none < 0.0 else math.inf
+            before = left if waiting >= left else int(waiting)
+            arm = leader
+            if before > 0:
+                n = _play(settings, state, leader, before, arms, rng, out, n)
+            if before < left:
+                arm = _candidate(settings, state, leader, level, tails, rng)
+                n = _play(settings, state, arm, 1, arms, rng, out, n)
+            released = buffered[arm] == 0
     return n
 
 
@@ -191,5 +387,6 @@ LAZY_TS = Algorithm(
     settings=settings,
     state=partial(blank, State),
     advance=advance,
+    skip=skip,
     reference=reference,
 )

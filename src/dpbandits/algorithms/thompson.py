@@ -25,11 +25,17 @@ import numpy as np
 
 from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, whole
 from dpbandits.bandits import Bandit
-from dpbandits.bandits.draws import pull
+from dpbandits.bandits.draws import pull, pull_sum
 from dpbandits.errors import InputError
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
+
+LIKELY = math.log(1.0 - 0.12)
+"""Log chance of no candidate in a round below which rounds are played one by one, so many."""
+PLAIN_ROUNDS = 32
+DRIFT = 0.5
+"""Deviations that the leader's mean may fall in a block."""
 
 
 class Settings(NamedTuple):
@@ -70,16 +76,13 @@ def modified_settings(
     return Settings(horizon, forced_pulls, c, prior_count)
 
 
-@njit(nogil=True)
-def advance(settings, state, arms, rng, out):
-    t, n = state.clock[0], 0
-    size = arms.laws.size
+@njit
+def _rounds(settings, state, until, means, deviations, draws, arms, rng, out, n):
+    """Play rounds one by one until a time or until the segments are full; return their number."""
+    t, size = state.clock[0], arms.laws.size
     pre_pull_rounds = settings.forced_pulls * size
     pulls, reward_sums = state.pulls, state.reward_sums
-    counts = np.maximum(pulls + settings.prior_count, 1)
-    means, deviations = reward_sums / counts, np.sqrt(settings.variance_factor / counts)
-    draws = np.empty(size)
-    while t < settings.horizon and n < out.arms.size:
+    while t < until and n < out.arms.size:
         if t < pre_pull_rounds:
             arm = t // settings.forced_pulls
         else:
@@ -100,6 +103,174 @@ def advance(settings, state, arms, rng, out):
         n = write(out, n, arm, 1, reward)
         t += 1
     state.clock[0] = t
+    return n
+
+
+@njit
+def _laws(settings, state):
+    """Return mean and deviation of each arm's draw, and room for the draws."""
+    counts = np.maximum(state.pulls + settings.prior_count, 1)
+    deviations = np.sqrt(settings.variance_factor / counts)
+    return state.reward_sums / counts, deviations, np.empty(counts.size)
+
+
+@njit(nogil=True)
+def advance(settings, state, arms, rng, out):
+    means, deviations, draws = _laws(settings, state)
+    return _rounds(settings, state, settings.horizon, means, deviations, draws, arms, rng, out, 0)
+
+
+@njit
+def _above(z):
+    """Return the chance that a standard normal is above z, to full relative precision."""
+    return 0.5 * math.erfc(z * math.sqrt(0.5))
+
+
+@njit
+def _draw_above(z, rng):
+    """Draw a standard normal, given that it is above z (Robert, 1995)."""
+    draw = z
+    if z < 0.5:
+        while draw <= z:
+            draw = rng.standard_normal()
+        return draw
+    rate = 0.5 * (z + math.sqrt(z * z + 4.0))
+    while True:
+        draw = z + rng.standard_exponential() / rate
+        if rng.random() < math.exp(-0.5 * (draw - rate) ** 2):
+            return draw
+
+
+@njit
+def _play(settings, state, arm, length, means, deviations, arms, rng, out, n):
+    """Play an arm for so many rounds as one segment."""
+    rewards = pull_sum(arms, arm, length, rng)
+    state.pulls[arm] += length
+    state.reward_sums[arm] += rewards
+    count = max(state.pulls[arm] + settings.prior_count, 1)
+    means[arm] = state.reward_sums[arm] / count
+    deviations[arm] = math.sqrt(settings.variance_factor / count)
+    state.clock[0] += length
+    return write(out, n, arm, length, rewards)
+
+
+@njit
+def _level(leader, means, deviations):
+    """Return the highest of the levels that cut off the same tail of the leader and of an arm."""
+    level = -math.inf
+    for i in range(means.size):
+        if i != leader:
+            crossed = means[leader] * deviations[i] + means[i] * deviations[leader]
+            level = max(level, crossed / (deviations[i] + deviations[leader]))
+    return level
+
+
+@njit
+def _block(settings, state, leader, level, means, deviations):
+    """Return a number of rounds in which rewards of 0 leave the leader's mean above the level."""
+    block = settings.horizon - state.clock[0]
+    gap = (means[leader] - level) / deviations[leader]
+    # A mean that may fall by half a deviation, or to where the level is 8.5 below it.
+    lowest = level + deviations[leader] * max(min(gap - DRIFT, 8.5), 0.0)
+    if lowest > 0.0:
+        count = state.pulls[leader] + settings.prior_count
+        block = int(min(float(block), state.reward_sums[leader] / lowest - count))
+    return max(1, block)
+
+
+@njit
+def _candidate(leader, level, chances, logs, means, deviations, rng):
+    """Return the arm of a round in which some candidate event happens, its draws given that."""
+    any_hit, others, below = False, False, False
+    hit = np.empty(means.size, np.bool_)
+    for i in range(means.size):
+        # Given that none of the arms before has one: the chance of one in the rest is 1 - e^logs.
+        hit[i] = rng.random() * (1.0 if any_hit else -math.expm1(logs[i])) < chances[i]
+        any_hit = any_hit or hit[i]
+        if i == leader:
+            below = hit[i] and rng.random() * chances[i] < _above(
+                (means[i] - level) / deviations[i]
+            )
+        else:
+            others = others or hit[i]
+    arm = leader
+    if others or below:
+        largest = -math.inf
+        for i in range(means.size):
+            gap = (level - means[i]) / deviations[i]
+            if hit[i] if i != leader else not below:
+                theta = means[i] + deviations[i] * _draw_above(gap, rng)
+            elif others:
+                continue  # one that is above the level beats it
+            else:
+                theta = means[i] - deviations[i] * _draw_above(-gap, rng)
+            if theta > largest:
+                arm, largest = i, theta
+    return arm
+
+
+@njit(nogil=True)
+def skip(settings, state, arms, rng, out):
+    """Advance by exact skipping: the law of ``advance``, from another use of the stream.
+
+    At some round, let the leader be the arm of the largest mean and choose a level x between its
+    mean and the others' from the past alone, and a block of rounds. Why what follows is exact:
+
+    1. While only the leader is pulled, the draws of the other arms have laws that do not change,
+       each above x with chance a_i, and the leader plays whenever its draw is above x and all
+       others' are not. Rounds and arms draw independently.
+    2. The leader's draw is at most x with a chance q that moves with its mean and count. Rewards
+       are at least 0, so that its mean within the block is at least S / (n + block - 1),
+       which ``_block`` keeps at x or above, and its deviation does not grow. Hence q is at most a, the
+       tail at that mean with the deviation of now. In a block of one round the mean is that of now.
+    3. Let a candidate happen to the leader with chance a, independently of everything, and call its
+       draw low with chance q / a where one does: low then has chance q, whatever the rewards.
+       Candidates of the others are their draws above x. So the rounds before the first candidate
+       are geometric with log chance sum log(1 - a_i), independent of the rewards in them, which
+       are the leader's: one sum of independent rewards.
+    4. In the round of the first candidate, which arms have one is drawn arm by arm given that one
+       does: with chance a_i over that of one in arms i, i + 1, ... until the first, and then with
+       a_i. Given that, draws are independent normals, each above or not above x. Where one of the
+       others is above, those that are not lose. Otherwise, and with the leader not low, it plays.
+    5. A block without candidate tells nothing of later rounds, so that a new one begins with what
+       has been seen. The same holds at the end of the segments.
+
+    Chances are sums of logarithms by log1p and expm1, never 1 - (1 - a): erfc is exact far below
+    1e-16. Where a candidate is likely, rounds are played one by one, which is a choice by the past.
+    """
+    means, deviations, draws = _laws(settings, state)
+    chances, logs = np.empty(means.size), np.empty(means.size)
+    pre_pull_rounds, n = settings.forced_pulls * means.size, 0
+    while state.clock[0] < settings.horizon and n < out.arms.size:
+        t = state.clock[0]
+        if t < pre_pull_rounds:
+            arm, played = divmod(t, settings.forced_pulls)
+            length = min(settings.forced_pulls - played, settings.horizon - t)
+            n = _play(settings, state, arm, length, means, deviations, arms, rng, out, n)
+            continue
+        leader = np.argmax(means)
+        level = _level(leader, means, deviations)
+        block = _block(settings, state, leader, level, means, deviations)
+        count = state.pulls[leader] + settings.prior_count + block - 1
+        log_none = 0.0
+        for i in range(means.size - 1, -1, -1):
+            gap = level - means[i]
+            if i == leader:
+                gap = state.reward_sums[i] / count - level
+            chances[i] = _above(gap / deviations[i])
+            log_none += math.log1p(-chances[i])
+            logs[i] = log_none
+        if log_none < LIKELY or n + 2 > out.arms.size:
+            until = min(t + max(PLAIN_ROUNDS, t // 64), settings.horizon)
+            n = _rounds(settings, state, until, means, deviations, draws, arms, rng, out, n)
+            continue
+        waiting = rng.standard_exponential() / -log_none if log_none < 0.0 else math.inf
+        before = block if waiting >= block else int(waiting)
+        if before > 0:
+            n = _play(settings, state, leader, before, means, deviations, arms, rng, out, n)
+        if before < block:
+            arm = _candidate(leader, level, chances, logs, means, deviations, rng)
+            n = _play(settings, state, arm, 1, means, deviations, arms, rng, out, n)
     return n
 
 
@@ -146,6 +317,7 @@ PLAIN = Algorithm(
     settings=plain_settings,
     state=partial(blank, State),
     advance=advance,
+    skip=skip,
     reference=reference,
 )
 
@@ -166,5 +338,6 @@ MODIFIED = Algorithm(
     settings=modified_settings,
     state=partial(blank, State),
     advance=advance,
+    skip=skip,
     reference=reference,
 )

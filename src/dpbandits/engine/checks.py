@@ -92,6 +92,7 @@ def checked(definition: Definition, bandit: Bandit, horizon: int) -> Any:
         played,
         state=partial(_checked_state, played),
         advance=partial(_checked_advance, played, horizon, largest),
+        skip=None,
     )
 
 

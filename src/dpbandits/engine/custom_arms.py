@@ -173,7 +173,7 @@ class CustomBandit(Bandit):
             table = Arms(self.laws, state.table)
             return algorithm.advance(settings, state.inner, table, rng, out)
 
-        return replace(algorithm, state=state, advance=advance)
+        return replace(algorithm, state=state, advance=advance, skip=None)
 
 
 def _rewards(place: str, arm: Any, count: int, generator: np.random.Generator) -> Floats:

@@ -5,6 +5,7 @@ The fingerprint of every result covers this file and what it imports.
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,9 @@ def play_runs(
     root_seed, key, runs = streams
     counted = "inverse_counts" in metrics
     stream_of = reseeding(root_seed, key, runs)
+    # Inside a segment no reward is known. Whatever the grid is, so that runs do not depend on it.
+    if algorithm.skip is not None and "realised_regret" not in metrics:
+        algorithm = replace(algorithm, advance=algorithm.skip)
     rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
     for number in runs:
         generator = stream_of(number)
