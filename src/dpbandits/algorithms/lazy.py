@@ -11,6 +11,9 @@ of the released mean,
   with the mean raised to m = mean_j + 3 LOG(t) / (epsilon n_j) and clipped to [0, 1], and plays the
   largest.
 
+Of Lazy-DP-TS, beside the plain kernel ``advance``, which the reference follows decision for
+decision, ``skip`` has its law and plays stretches of the leader as one segment.
+
 Interpretations of Anytime-Lazy-UCB:
     log: ``base2`` (reproduces the curves of Hu and Hegde, UAI 2022, with (3, 3)) or ``natural``.
     constants: (a, b), one of ``3,3``, ``4,4``, ``4,5``.

@@ -6,6 +6,9 @@ reward sum S_i so far. TS-Gaussian (Algorithm 1) is the same at (b, c) = (0, 1).
 
 The paper asks c >= 1, yet its experiments need less at large b (TSDP-E10); both are allowed.
 
+Beside the plain kernel ``advance``, which the reference follows decision for decision, ``skip``
+has its law and plays stretches of the leader as one segment.
+
 Interpretation of both:
     count: ``n+1`` (Algorithms 1 and 2), or ``n``: centre S_i / n_i and variance c / n_i, as Section
         3 once writes, with one forced pull per arm when b = 0 (TSDP-E1; the parametrisation of
@@ -220,8 +223,8 @@ def skip(settings, state, arms, rng, out):
        each above x with chance a_i, and the leader plays whenever its draw is above x and all
        others' are not. Rounds and arms draw independently.
     2. The leader's draw is at most x with a chance q that moves with its mean and count. Rewards
-       are at least 0, so that its mean within the block is at least S / (n + block - 1),
-       which ``_block`` keeps at x or above, and its deviation does not grow. Hence q is at most a, the
+       are at least 0, so that its mean within the block is at least S / (n + block - 1), which
+       ``_block`` keeps at x or above, and its deviation does not grow. Hence q is at most a, the
        tail at that mean with the deviation of now. In a block of one round the mean is that of now.
     3. Let a candidate happen to the leader with chance a, independently of everything, and call its
        draw low with chance q / a where one does: low then has chance q, whatever the rewards.
