@@ -14,7 +14,7 @@ ifneq ($(shell [ "$(CORES)" -ge 1 ] 2>/dev/null && echo yes),yes)
   $(error CORES is '$(CORES)'; allowed: a whole number of 1 or more, as CORES=2)
 endif
 # Nor is it installed elsewhere, as a user's pip.conf or variables may have it.
-PIP_FLAGS = --quiet --disable-pip-version-check --no-compile --no-user --target= --prefix= --root=
+PIP_FLAGS = --quiet --disable-pip-version-check --no-compile
 # Snakemake and matplotlib keep folders of their own; they, too, stay in the project.
 SNAKEMAKE = XDG_CACHE_HOME="$(CURDIR)/.cache" .venv/bin/snakemake --quiet reason \
   $(if $(PROFILE),--workflow-profile profiles/$(PROFILE),--cores $(CORES))
@@ -42,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # These lead Python to other libraries than the locks', or pip and uv to another Python than the one
 # they are told of, and Snakemake to a profile of the user's.
 unexport PYTHONHOME PYTHONPATH PYTHONUSERBASE PYTHONOPTIMIZE SNAKEMAKE_PROFILE
-unexport PIP_PYTHON UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT UV_WORKING_DIR
+unexport PIP_TARGET PIP_PREFIX PIP_ROOT PIP_USER PIP_PYTHON UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT UV_WORKING_DIR
 
 .DEFAULT_GOAL := help
 # With -j two Snakemakes would want one folder at once; a build has CORES processes of its own.
