@@ -1,7 +1,7 @@
 # The environment of the hashed lock in a container. From an unpacked archive it draws everything
 # again from the packed results; from a checkout it simulates first.
 #   docker build -t dpbandits .
-#   docker run --rm -v "$PWD/out:/home/evaluator/out" dpbandits sh -c "make figures && cp -a figures results ../out"
+#   docker run --rm -v "$PWD/out:/home/evaluator/out" dpbandits sh -c "make figures verdicts && cp -a figures results ../out"
 FROM python:3.11.7-slim-bookworm
 
 # make is all that is missing; no compiler, every package of the lock has a wheel or is pure Python.
@@ -17,4 +17,4 @@ WORKDIR /home/evaluator/dpbandits
 COPY --chown=evaluator:evaluator . .
 RUN make .venv/installed
 
-CMD ["make", "figures"]
+CMD ["make", "figures", "verdicts"]
