@@ -336,7 +336,7 @@ def test_without_worker_processes_it_plays_here_with_one_warning(
     processes = compute_module._in_processes
 
     def full(*arguments: Any) -> Iterator[Any]:
-        parts, root_seed, _ = arguments
+        parts, root_seed, *_ = arguments
         number, part = parts[-1]
         yield number, part.runs.start, part.play(root_seed)
         raise OSError(28, "No space left on device")
