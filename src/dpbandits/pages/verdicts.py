@@ -24,12 +24,13 @@ DIFFERS = "differs by interpretation"
 """What counts a claim whose verdict depends on the interpretation of the text."""
 
 MEANINGS = {
-    "holds": "every number is, with its interval, where the claim says",
+    "holds": "every number that its rule asks for is, with its interval, where the claim says",
     "fails": "a number is, with its whole interval, where the claim says it is not",
     "mixed": "parts that the paper states separately come out differently",
     "undecided": "an interval contains the threshold",
     "not contradicted": "results could have refuted the claim and did not; they cannot prove it",
-    "not testable": "the claim needs a horizon or a grid that is not reached",
+    "not testable": "the printed algorithm plays uniformly at its horizons, or longer runs are "
+    "needed",
     "not applicable": "the variant has no such statement",
     DIFFERS: "the verdict depends on how the text is read",
 }
