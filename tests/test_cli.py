@@ -218,7 +218,7 @@ WRONG = {
         ("tabulate equal-privacy claims", "table is 'claims'; allowed: extra-equal"),
         ("draw equal-privacy fig1", "figure is 'fig1'; allowed: extra-equal-privacy"),
         ("explain dtu-c90", "claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C10, DTU-"),
-        ("choose --arms 1 --horizon 9 --epsilon 1", "arms is 1; allowed: a whole number of at"),
+        ("choose --arms 1 --horizon 9 --epsilon 1", "arms is 1; allowed: a whole number from 2"),
         (f"{CHOOSE} --class none", "class is 'none'; allowed: pure, approximate, local"),
     ],
 }

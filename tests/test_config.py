@@ -116,7 +116,7 @@ MISTAKES = [
     (CLAIMS, "  CE-C1:", "  NCB-C1:", "ids of claims begin with NCB, as those of dp-ncb; allowed"),
     (CLAIMS, "  CE-C2:", "  NCB-C2:", "NCB-C2 beside CE-..., the first claim; allowed: ids that"),
     (CLAIMS, "defaults:", "withdrawn: {CE-C3: It is none.}\ndefaults:", "withdrawn has CE-C3; al"),
-    (ERRATA, "  TSDP-E2:", "  NCB-E1:", "NCB-E1 beside TSDP-..., the first claim"),
+    (ERRATA, "  TSDP-E2:", "  NCB-D1:", "NCB-D1 beside TSDP-..., the first claim"),
     (ERRATA, "  TSDP-E2:", "  TSDP-C1:", "errata has TSDP-C1, a claim or finding"),
     (TS, "tuned_by: tuning", "tuned_by: turning", "tuned_by is 'turning'; allowed"),
     (TS, "c: lemma5_c", "c: lemma6_c", "parameter c is 'lemma6_c'; allowed: "),

@@ -80,7 +80,7 @@ def test_a_look_moves_what_draws_it_alone(folder: Path, monkeypatch: pytest.Monk
 def test_an_id_of_another_paper_is_refused(folder: Path) -> None:
     replace_in(folder / f"config/papers/{NAME}/claims.yaml", "CE-C1", "DTU-C1")
     project = Project.load(folder).at(papers=["dp-ts-ucb", NAME], comparisons=[])
-    refused(lambda: check_files(project), "DTU-C1 is in dp-ts-ucb too")
+    refused(lambda: check_files(project), "ids of claims begin with DTU, as those of dp-ts-ucb")
 
 
 def tree(folder: Path) -> dict[Path, bytes]:

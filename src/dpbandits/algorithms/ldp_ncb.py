@@ -246,18 +246,18 @@ def play_block(settings, window, length, state, arms, rng):
     """Make so many uniformly random pulls, or those up to the stop; return them and the rewards."""
     counts, private_sums = state.counts, state.private_sums
     location, scale = settings.exploration_location, settings.exploration_scale
-    own, positive = np.empty(counts.size, np.int64), np.empty(counts.size)
+    own, positive_noise = np.empty(counts.size, np.int64), np.empty(counts.size)
     left, is_safe, rewards = length, True, 0.0
     for i in range(counts.size):
         own[i] = rng.binomial(left, 1.0 / (counts.size - i))
         left -= own[i]
-        positive[i] = scale * rng.standard_gamma(float(own[i]))
-        largest = private_sums[i] + own[i] * (1.0 + location) + positive[i]
+        positive_noise[i] = scale * rng.standard_gamma(float(own[i]))
+        largest = private_sums[i] + own[i] * (1.0 + location) + positive_noise[i]
         is_safe &= not stops(settings, window, counts[i] + 1, largest)
     if is_safe:
         for i in range(counts.size):
             reward_sum = pull_sum(arms, i, own[i], rng)
-            noise = positive[i] - scale * rng.standard_gamma(float(own[i]))
+            noise = positive_noise[i] - scale * rng.standard_gamma(float(own[i]))
             counts[i] += own[i]
             private_sums[i] += reward_sum + (own[i] * location + noise)
             rewards += reward_sum
@@ -267,11 +267,11 @@ def play_block(settings, window, length, state, arms, rng):
         while place >= own[arm]:
             place -= own[arm]
             arm += 1
-        part = positive[arm]
+        part = positive_noise[arm]
         if own[arm] > 1:
             part *= -math.expm1(-rng.standard_exponential() / (own[arm] - 1))
         own[arm] -= 1
-        positive[arm] -= part
+        positive_noise[arm] -= part
         reward = pull(arms, arm, rng)
         rewards += reward
         counts[arm] += 1
@@ -456,9 +456,9 @@ def reference_window(
         last: float = 4 * C * (2 * ALPHA) ** (1 / 4) * (last_log / n) ** (3 / 4)
         return p + width + local + last / math.sqrt(epsilon)
 
-    def ends_after(i: int, pulls: float, positive: float) -> bool:
+    def ends_after(i: int, pulls: float, positive_noise: float) -> bool:
         """Whether so many rewards of 1, and no more noise than this, may end Phase I."""
-        total = counts[i] * means[i] + pulls * (1 + location) + positive
+        total = counts[i] * means[i] + pulls * (1 + location) + positive_noise
         return ends(counts[i] + 1, total / (counts[i] + 1))
 
     def block_length() -> int:
@@ -472,16 +472,16 @@ def reference_window(
         return m
 
     def block(m: int) -> Segment:
-        own, positive, left = [0 for _ in arms], [0.0 for _ in arms], m
+        own, positive_noise, left = [0 for _ in arms], [0.0 for _ in arms], m
         for i in arms:
             own[i] = int(rng.binomial(left, 1 / (len(arms) - i)))
-            positive[i] = scale * rng.standard_gamma(own[i])
+            positive_noise[i] = scale * rng.standard_gamma(own[i])
             left -= own[i]
-        total, safe = 0.0, not any(ends_after(i, own[i], positive[i]) for i in arms)
+        total, safe = 0.0, not any(ends_after(i, own[i], positive_noise[i]) for i in arms)
         for i in arms if safe else []:
             rewards = bandit.draw_sum(i, own[i], rng)
             negative = scale * rng.standard_gamma(own[i])
-            private = rewards + (own[i] * location + (positive[i] - negative))
+            private = rewards + (own[i] * location + (positive_noise[i] - negative))
             if own[i] > 0:
                 means[i] += (private - own[i] * means[i]) / (counts[i] + own[i])
             counts[i] += own[i]
@@ -492,9 +492,9 @@ def reference_window(
             first = 1.0
             if own[arm] > 1:
                 first = -math.expm1(-rng.standard_exponential() / (own[arm] - 1))
-            noise = first * positive[arm]
+            noise = first * positive_noise[arm]
             own[arm] -= 1
-            positive[arm] -= noise
+            positive_noise[arm] -= noise
             reward = bandit.draw(arm, rng)
             noise -= scale * rng.standard_exponential()
             counts[arm] += 1

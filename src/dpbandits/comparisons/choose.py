@@ -271,7 +271,7 @@ def choose(
         >>> import dpbandits
         >>> dpbandits.choose(arms=1, horizon=1000, epsilon=1.0)
         Traceback (most recent call last):
-        dpbandits.errors.InputError: arms is 1; allowed: a whole number of at least 2
+        dpbandits.errors.InputError: arms is 1; allowed: a whole number from 2 to 9007199254740992
     """
     if (horizon is None) == (budget is None):
         raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
