@@ -106,6 +106,9 @@ def page_values(tables: Published) -> Values:
         "same": int((pure.loc[same, "best"] == approximate.loc[same, "best"]).sum()),
         "asked": len(same),
         "local_best": sum(PLAYERS[name][1] == LOCAL for name in pure["first"]),
+        "local_won": sum(
+            PLAYERS[name][1] == LOCAL for name in pure["first"][pure["verdict"] == WINNER]
+        ),
         "instances": sorted(regret["instances"].unique(), reverse=True),
         "trials": int(trials["runs"].max()),
         "open": _names(regret[is_open]),
