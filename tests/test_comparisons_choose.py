@@ -221,7 +221,7 @@ def test_every_number_of_the_page_is_that_of_the_tables(
     assert check_answers(shared, page) == 2 * len(questions)
     # Made up so: a local algorithm leads at epsilon = 1.
     assert "is first at 3 of the 9 central settings" in page
-    assert "same answer at 9 of 9 questions" in page
+    assert "same answer at 9 of 9 settings" in page
     assert "find the best by DP-BAI in 84%, DP-OD in 82%, Baseline in 13% of the trials" in page
     assert "gain at 6 of 9 settings and harm at 3, 2 times in the median" in page
     assert page_values(published(Project.load(shared)))["least_budget"] == pytest.approx(  # type: ignore[arg-type]
