@@ -74,5 +74,5 @@ def trial_rows() -> pd.DataFrame:
 def frames_of(reads: Any) -> dict[str, pd.DataFrame]:
     """Results of what a figure or table of the experiments file reads."""
     made = {"regret": grid_rows, "logarithms": logarithm_rows, "untuned": untuned_rows}
-    made |= {"best-arm": trial_rows}
+    made |= {"best-arm": trial_rows, "plane": lambda: trial_rows().iloc[:0]}
     return {name: made[name]() for name in ([reads] if isinstance(reads, str) else reads)}

@@ -126,7 +126,7 @@ def test_scenarios_agree(name: str) -> None:
 
 
 def test_dp_bai_is_od_linbai_without_noise() -> None:
-    # Section 5, C3: on I-A with even T the same two arms, (T - 2)/2 pulls each, and the same
+    # Section 5, C3: of 30 arms, with even T, the same two, (T - 2)/2 pulls each, and the same
     # decision on the same rewards; with odd T DP-BAI has one pull an arm more.
     for budget, shift in ((100, 0), (1000, 0), (101, 1)):
         tasks = [
@@ -146,7 +146,7 @@ def test_dp_bai_is_od_linbai_without_noise() -> None:
 
 
 def test_dp_bai_does_not_see_the_ratio() -> None:
-    # C7, Appendix E.2: on I-B both arms are pulled equally often and features are irrelevant.
+    # C7, Appendix E.2: both arms are pulled equally often and features are irrelevant.
     def played(name: str, ratio: float) -> list[int]:
         task = task_for(name, two_armed(ratio), 300, epsilon=0.1)
         return IDENTIFICATION[name].play(task, np.random.default_rng(1), 2000).recommended.tolist()
@@ -225,7 +225,7 @@ def noise_of(name: str, interpretations: dict[str, str], bandit: LinearBandit) -
 
 
 def test_sensitivity_to_the_support() -> None:
-    # BAI-E7: rewards of I-B reach 1.1.
+    # BAI-E7: rewards of the two arms reach 1.1.
     for name in PRIVATE:
         for bandit, largest in ((two_armed(2.0), 1.1), (section5(), 1.0)):
             unit = noise_of(name, {}, bandit)

@@ -12,9 +12,9 @@ import pytest
 import dpbandits
 from choosing_rows import frames_of, grid_rows
 from dpbandits.cli import main
-from dpbandits.comparisons.choose import BEST, BROKEN, DEPENDS, TIED, Question, nearest
+from dpbandits.comparisons.choose import BEST, BROKEN, DEPENDS, TIED, UNMET, Question, nearest
 from dpbandits.comparisons.choosing import TABLES
-from dpbandits.comparisons.field import CLASSES, OTHERS, level
+from dpbandits.comparisons.field import CLASSES, LOCAL_FIELD, UNIT, level
 from dpbandits.errors import InputError
 from dpbandits.pages import choosing as page_module
 from dpbandits.pages.choosing import NAMES, choosing_page, page_values, published, which_one
@@ -53,6 +53,7 @@ def folder(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_answer_is_the_ranking_at_the_nearest_setting(folder: Path) -> None:
     answer = dpbandits.choose(arms=6, horizon=2e5, epsilon=0.19, project=folder)
     assert answer["algorithm"].tolist()[:2] == ["adap-ucb", "lazy-dp-ts"]
+    assert answer["interpretation"].tolist()[:2] == ["", "log=base2"]
     assert answer["verdict"].tolist()[:2] == [BEST, "behind"]
     assert answer["place"].tolist()[:4] == [1, 2, 3, 4]
     first = answer.iloc[0]
@@ -73,7 +74,10 @@ def test_an_answer_is_the_ranking_at_the_nearest_setting(folder: Path) -> None:
     assert broken.index.min() > answer["place"].last_valid_index()
     free = answer[answer["algorithm"] == "ucb1"].iloc[0]
     assert pd.isna(free["place"])
+    assert free["verdict"] == UNMET
     assert free["guarantee"] == "no privacy guarantee"
+    assert UNIT in notes
+    assert "3.1 of AdaP-UCB come from regret proofs" in notes
 
 
 def test_ties_and_open_logarithms_are_said(folder: Path) -> None:
@@ -81,15 +85,21 @@ def test_ties_and_open_logarithms_are_said(folder: Path) -> None:
     assert set(tie["algorithm"][tie["verdict"] == TIED]) == {"adap-ucb", "lazy-dp-ts"}
     assert not (tie["verdict"] == BEST).any()
     assert not any("grid" in note for note in tie.attrs["notes"])
-    depends = dpbandits.choose(arms=20, horizon=100_000, epsilon=0.2, project=folder)
+    # With base 2, as printed, Lazy-DP-TS is behind, with the natural logarithm alike.
+    depends = dpbandits.choose(arms=5, horizon=10_000, epsilon=5, project=folder)
+    assert depends["algorithm"].tolist()[:2] == ["adap-ucb", "lazy-dp-ts"]
     assert depends["verdict"].tolist()[:2] == [DEPENDS, TIED]
+    assert "the first would be behind Lazy-DP-TS." in " ".join(depends.attrs["notes"])
 
 
 def test_best_arms_are_ranked_by_success(folder: Path) -> None:
     answer = dpbandits.choose(arms=20, budget=1_000, epsilon=1, project=folder)
     assert set(answer["algorithm"][answer["verdict"] == TIED]) == {"baseline", "dp-bai", "dp-od"}
-    planes = answer.set_index("algorithm")["plane"]
-    assert planes[["dp-bai", "baseline"]].tolist() == pytest.approx([0.84, 0.13])
+    by_name = answer.set_index("algorithm")
+    assert by_name["plane"][["dp-bai", "baseline"]].tolist() == pytest.approx([0.84, 0.13])
+    ends = answer[["lo", "hi", "least", "most", "plane_lo", "plane_hi"]].dropna()
+    assert ((ends >= 0.0) & (ends <= 1.0)).all(axis=None)
+    assert "DP-BAI is Baseline" in " ".join(answer.attrs["notes"])
 
 
 def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
@@ -162,6 +172,9 @@ def test_the_command_prints_the_ranking(folder: Path, capsys: pytest.CaptureFixt
     printed = capsys.readouterr().out
     assert printed.startswith("Asked: K = 5, T = 10,000, epsilon = 0.2, epsilon-DP, central.")
     assert "1      AdaP-UCB" in printed
+    assert "2      Lazy-DP-TS, log=base2" in printed
+    assert main([*words, str(folder), "--class", "local"]) == 0
+    assert LOCAL_FIELD in capsys.readouterr().out
     assert main([*words, str(folder), "--class", "local", "--format", "csv"]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("1,ldp-ucb-l,LDP-UCB-L")
 
@@ -188,7 +201,7 @@ def at(table: pd.DataFrame, arms: str, horizon: str, epsilon: str) -> pd.DataFra
 def check_answers(folder: Path, page: str) -> int:
     """Recompute every row of the table of answers; return how many there are."""
     scores, winners = read(folder, "extra-regret"), read(folder, "extra-winners")
-    scores = scores[~scores["interpretation"].isin(OTHERS)]
+    scores = scores[scores["ranked"]]
     rows = ANSWER.findall(page)
     for model, *setting, take, second, by, by_lo, by_hi, price in rows:
         kind = "local" if model == "local" else "pure"
@@ -198,7 +211,9 @@ def check_answers(folder: Path, page: str) -> int:
         [row] = at(winners[winners["class"] == kind], *setting).to_dict("records")
         is_won = float(row["q"]) <= 0.05
         words = (
-            f"{first['name']} (default logarithms)" if row["default"] else f"{first['name']}, tied"
+            f"{first['name']} (by these logarithms)"
+            if row["as_ranked"]
+            else f"{first['name']}, tied"
         )
         assert take == (f"**{first['name']}**" if is_won else words)
         assert second == other["name"]
@@ -216,27 +231,28 @@ def test_every_number_of_the_page_is_that_of_the_tables(
         {"arms": int(arms), "horizon": int(horizon), "epsilon": epsilon}
         for arms, horizon, epsilon in settings.itertuples(index=False)
     ]
-    monkeypatch.setattr(page_module, "QUESTIONS", questions)
+    monkeypatch.setattr(page_module, "ANSWERED", questions)
     page = choosing_page(Project.load(shared))
     assert check_answers(shared, page) == 2 * len(questions)
     # Made up so: a local algorithm leads at epsilon = 1.
-    assert "is first at 3 of the 9 central settings" in page
-    assert "same answer at 9 of 9 settings" in page
-    assert "find the best by DP-BAI in 84%, DP-OD in 82%, Baseline in 13% of the trials" in page
+    assert "has the least regret in 3 of the 9 central settings, 3 of them beyond chance" in page
+    assert "same answer in 9 of 9 settings" in page
+    assert "ε: DP-BAI 84.0 % [81.6, 86.2], DP-OD 82.0 % [79.5, 84.3], Baseline 13.0 % [" in page
+    assert "No algorithm misses least often, beyond chance, in any of 1 settings." in page
     assert "gain at 6 of 9 settings and harm at 3, 2 times in the median" in page
     assert page_values(published(Project.load(shared)))["least_budget"] == pytest.approx(  # type: ignore[arg-type]
         17.2, abs=0.05
     )
     # Other tables give another page.
-    other = COMPUTED["extra-winners"].assign(q=1.0, verdict="tie", default="")
+    other = COMPUTED["extra-winners"].assign(q=1.0, verdict="tie", as_ranked="")
     changed = choosing_page(Project.load(publish(tmp_path, COMPUTED | {"extra-winners": other})))
-    assert "and wins 0." in changed
+    assert "in 0 beyond chance." in changed
     assert check_answers(tmp_path, changed) > 0
 
 
 def test_the_front_page_has_the_ranking(folder: Path) -> None:
     text = which_one(Project.load(folder), "<!-- begin which one -->\n<!-- end which one -->\n")
-    assert "- For epsilon-DP, central: " in text
+    assert "- epsilon-DP, central: " in text
     first = dpbandits.choose(arms=20, horizon=1e6, epsilon=1.0, project=folder).iloc[0]
     line = rf"^1 +{first['name']} +{first['verdict']} +{first['price']:.3g} "
     assert re.search(line, text, re.MULTILINE)

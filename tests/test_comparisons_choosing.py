@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from matplotlib.text import Text
 
 from choosing_rows import INSTANCES, frames_of, rows_of, trial_rows
@@ -17,6 +19,7 @@ from dpbandits.comparisons.choose import KEPT
 from dpbandits.comparisons.choosing import (
     LEAST,
     RATE,
+    TABLES,
     TIE,
     WINNER,
     family_scores,
@@ -33,6 +36,7 @@ from dpbandits.comparisons.field import (
     LOCAL,
     NONE,
     PLAYERS,
+    PRINTED,
     PURE,
     REGRET,
     SETTING,
@@ -45,6 +49,7 @@ from dpbandits.comparisons.instances import INSTANCES as MAKERS
 from dpbandits.config import Context
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import sources_of
+from dpbandits.metrics.intervals import rate_interval
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
 from dpbandits.reporting.draw import drawn_diagram
@@ -141,6 +146,13 @@ def test_every_open_logarithm_is_played_both_ways(played: list[Series]) -> None:
 
     others = STUDY.simulation("logarithms").series()
     is_open = {n for n in REGRET if "base2" in REGISTRY[n].interpretations.get("log", ())}
+    labels_of = {(s.cell.definition.id, s.tags.get("log")) for s in others}
+    assert labels_of == {
+        ("lazy-dp-ts", "base2"),
+        ("dp-ts", "natural"),
+        ("anytime-lazy-ucb", "natural"),
+    }
+    assert PRINTED.keys() <= is_open
     assert is_open == {"lazy-dp-ts", "anytime-lazy-ucb", "dp-ts"}
     assert labels(others) == labels([s for s in played if s.cell.definition.id in is_open])
     for series in others:
@@ -282,25 +294,39 @@ def with_base2(scores: dict[str, float], base2: dict[str, float]) -> pd.DataFram
 
 
 OPEN = [
-    # with base 2, and DP-TS with natural logarithms -> who ties, who is first in each base
-    ({"lazy-dp-ts": 60.0}, 80.0, "lazy-dp-ts", ["lazy-dp-ts"] * 3),
-    ({"lazy-dp-ts": 90.0}, 95.0, "lazy-dp-ts adap-ucb", ["lazy-dp-ts", "adap-ucb", "lazy-dp-ts"]),
-    # One base for all leaves the winner in its place, a worse one for it alone does not.
-    ({"lazy-dp-ts": 70.0}, 60.0, "lazy-dp-ts dp-ts", ["lazy-dp-ts"] * 3),
+    # Lazy-DP-TS with base 2, as printed, DP-TS with the natural logarithm, which is not -> first,
+    # who ties, whom other bases put before the first
+    (60.0, 85.0, "lazy-dp-ts", "lazy-dp-ts", ""),
+    (90.0, 95.0, "adap-ucb", "adap-ucb lazy-dp-ts", "lazy-dp-ts"),
+    (70.0, 60.0, "lazy-dp-ts", "lazy-dp-ts dp-ts", "dp-ts"),
 ]
 
 
-@pytest.mark.parametrize(("base2", "natural", "tied", "firsts"), OPEN)
+@pytest.mark.parametrize(("base2", "natural", "first", "tied", "otherwise"), OPEN)
 def test_a_winner_wins_whichever_logarithm_each_has(
-    base2: dict[str, float], natural: float, tied: str, firsts: list[str]
+    base2: float, natural: float, first: str, tied: str, otherwise: str
 ) -> None:
     scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-ts": 100.0}
     other = rows_of({"dp-ts": natural}, 0.01, 3).assign(interpretation="log=natural")
-    rows = pd.concat([with_base2(scores, base2), other], ignore_index=True)
+    rows = pd.concat([with_base2(scores, {"lazy-dp-ts": base2}), other], ignore_index=True)
     row = map_of(rows).iloc[0]
     assert row["verdict"] == (TIE if " " in tied else WINNER)
-    assert (row["first"], row["tied"]) == ("lazy-dp-ts", tied)
-    assert row[["default", "base2", "natural"]].tolist() == firsts
+    assert (row["first"], row["tied"], row["otherwise"]) == (first, tied, otherwise)
+    # By the printed bases the first wins, whatever others do.
+    assert row["as_ranked"] == first
+    assert row["margin"] == pytest.approx(
+        80.0 / base2 if first == "lazy-dp-ts" else 90 / 80, rel=0.02
+    )
+
+
+@pytest.mark.parametrize("natural", [60.0, 120.0])
+def test_where_no_base_is_printed_the_least_favourable_ranks(natural: float) -> None:
+    rows = rows_of({"anytime-lazy-ucb": 100.0, "dp-se": 110.0, "ucb1": 50.0}, 0.01, 1)
+    other = rows_of({"anytime-lazy-ucb": natural}, 0.01, 2).assign(interpretation="log=natural")
+    means = mean_scores(family_scores(pd.concat([rows, other], ignore_index=True)))
+    ranked = means[means["ranked"]].set_index("algorithm")["score"]
+    assert len(ranked) == 3
+    assert ranked["anytime-lazy-ucb"] == pytest.approx(max(natural, 100.0), rel=0.02)
 
 
 def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
@@ -312,8 +338,33 @@ def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
 def test_an_arm_that_is_missed_by_few_wins() -> None:
     rows = trial_rows()
     assert (map_of(rows)["verdict"] == TIE).all()
-    rows.loc[(rows["algorithm"] == "dp-od"), "value"] = [820, 999, 999]
-    assert set(map_of(rows)["first"]) == {"dp-od"}
+    # The families are by design: that DP-OD leads is a matter of trials, not of families. Baseline
+    # is DP-BAI there, which therefore is no rival of its own.
+    for hits, verdict in (((760, 790), WINNER), ((725, 745), TIE)):
+        rows.loc[(rows["algorithm"] == "dp-od"), "value"] = [820, *hits]
+        table = map_of(rows)
+        assert set(table["first"]) == {"dp-od"}
+        assert table.set_index("class")["verdict"][PURE] == verdict
+        assert not table["tied"].str.contains("dp-bai ").any()
+
+
+@given(
+    hits=st.lists(st.integers(0, 40), min_size=3, max_size=3),
+    trials=st.sampled_from([40, 1000]),
+)
+def test_intervals_of_shares_lie_inside_0_and_1(hits: list[int], trials: int) -> None:
+    """They are of trials: no spread between families that someone chose widens them."""
+    rows = trial_rows().assign(trials=trials)
+    rows["value"] = rows["instance"].map(dict(zip(rows["instance"].unique(), hits, strict=True)))
+    table = TABLES["best-arm"]({"best-arm": rows})
+    for share, (lo, hi) in {"success": ("lo", "hi"), "plane": ("plane_lo", "plane_hi")}.items():
+        ends = table[[lo, share, hi]].to_numpy()
+        assert ((ends >= 0.0) & (ends <= 1.0)).all()
+        assert (np.diff(ends) >= 0.0).all()
+        assert (ends[:, 2] > ends[:, 0]).all()
+    assert (np.diff(table[["least", "success", "most"]]) >= -1e-12).all()
+    expected = rate_interval(sum(hits[1:]), 2 * trials)
+    np.testing.assert_allclose(table[["success", "lo", "hi"]].iloc[0], expected)
 
 
 @pytest.mark.parametrize("name", STUDY.figure_entries)
@@ -348,7 +399,9 @@ def test_every_algorithm_plays_at_every_budget_that_it_can_meet(name: str) -> No
         budgets.setdefault(algorithm, []).append(budget)
         is_uniform = "gdp-ncb" in algorithm or "ldp-ncb" in algorithm
         assert cell.variant == ("repaired" if is_uniform else "as-written")
-        assert dict(cell.interpretations) == cell.definition.interpretations_from({}, cell.variant)
+        printed = {"log": "base2"} if algorithm == "lazy-dp-ts" else {}
+        chosen = cell.definition.interpretations_from(printed, cell.variant)
+        assert dict(cell.interpretations) == chosen
         guarantee = guarantee_of(cell.definition, cell.parameters, cell.horizon)
         if KINDS[algorithm] == APPROXIMATE:
             # The inverse of the conversion is found by bisection to about 1e-9.

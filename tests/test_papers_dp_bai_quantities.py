@@ -11,12 +11,14 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_ndtr, ndtr, ndtri
 
+from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.claims.docket import Comparison
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.judge import Measured, judge_comparisons
 from dpbandits.claims.numbers import Estimate, mean
 from dpbandits.claims.statistics import Measurement
 from dpbandits.papers.dp_bai.fits import linear_fit
+from dpbandits.papers.dp_bai.instances import sphere
 from dpbandits.papers.dp_bai.quantities import budget_90
 from dpbandits.papers.dp_bai.theory import bounds
 from shared import ExactResults
@@ -168,15 +170,23 @@ def test_errors_are_held_against_the_bounds_of_their_points() -> None:
     for label in excess:
         instance, *rest = label.split(", ")
         tags = {key: float(value) for key, value in (each.split("=") for each in rest)}
-        name = {"I-A": "section5", "I-B": "two-armed"}[instance]
+        name = {"30 arms": "section5", "two arms": "two-armed"}[instance]
         limits[label] = bounds(name, tags["epsilon"]).theorem(tags["T"])
     won = kept("verdicts-budget", algorithm="dp-bai", horizon=400, epsilon=0.1).item()
-    label = "I-A, T=400, epsilon=0.1"
+    label = "30 arms, T=400, epsilon=0.1"
     assert excess[label] == pytest.approx(1.0 - won / TRIALS - limits[label])
     smallest = number("BAI-C12", "smallest bound at the points of the figures")
     assert smallest == pytest.approx(min(limits.values()))
     over = [limit / (excess[label] + limit) for label, limit in limits.items()]
     assert number("BAI-F8", "largest bound over error") == pytest.approx(max(over))
+
+
+def test_a_larger_collection_than_the_first_one_of_dp_bai_exists() -> None:
+    # As the algorithm reduces features before it looks for a collection.
+    u, lengths, _ = np.linalg.svd(sphere().feature_matrix, full_matrices=False)
+    own = abs(np.linalg.det((u * lengths)[[*max_det(u * lengths).arms]]))
+    assert number("BAI-F3", "volume of the first collection of DP-BAI") == pytest.approx(own)
+    assert number("BAI-F3", "largest volume found from random starts") > 1.05 * own
 
 
 def test_the_decay_of_errors_is_that_of_the_larger_half() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import chain, combinations, product
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from dpbandits.algorithms import REGISTRY
 from dpbandits.claims.evidence import Evidence, Series
 from dpbandits.claims.numbers import mean
 from dpbandits.pages.site.switches import CHANGES
@@ -24,8 +26,10 @@ from dpbandits.papers.dp_ncb.instances import (
     weak_arms,
 )
 from dpbandits.papers.dp_ncb.tables import DEVIATIONS, TOGETHER, deviations
+from dpbandits.pipeline.overlay import Own, Panel, plan_panel
+from dpbandits.reporting.spec import parse_figure
 from support import ROOT, refused
-from synthetic_results import FOURTH, NOISE
+from synthetic_results import FOURTH, NOISE, PAPERS, PROJECT
 
 TABLE = FOURTH.tables["extra-deviations"]
 QUANTILE = stats.t.ppf(0.975, 49)
@@ -83,6 +87,56 @@ def test_weak_arms_lie_below_a_256th_of_the_best_mean() -> None:
     means = weak_arms().means
     assert means.tolist() == [0.002] * 45 + [0.5, 0.6, 0.7, 0.8, 0.9]
     assert means[0] < means.max() / 256
+
+
+def test_the_ncb_of_panels_d_and_e_is_played_as_that_of_panel_b() -> None:
+    """The same streams of the same cell, recorded at other times; T = 1e8 is in its logarithm."""
+    [again] = FOURTH.plan("panel-b-ncb").series()
+    played = FOURTH.plan("panel-b").series()
+    [first] = [each for each in played if each.label == "ncb variant=as-coded"]
+    assert again.runs == first.runs
+    assert again.cell.horizon == 10**8
+    recorded = {key: getattr(first.cell, key) for key in ("grid", "metrics")}
+    assert replace(again.cell, **recorded) == first.cell
+
+
+@pytest.mark.parametrize("letter", ["d", "e"])
+def test_an_algorithm_is_drawn_into_panels_d_and_e_at_their_own_horizon(letter: str) -> None:
+    figure = parse_figure("fig1", FOURTH.figures["fig1"])
+    panel = Panel(PROJECT, "dp-ncb", figure, letter, FOURTH.frame)
+    [played] = plan_panel(panel, Own(REGISTRY["adap-ucb"], {"epsilon": 0.2}))
+    assert played.series.cell.horizon == HORIZON
+
+
+def test_published_marks_stand_beside_what_they_are_of() -> None:
+    """NCB in (d) and (e) beside the run of (b) (NCB-D29), panel (a) beside epsilon = 2 (D19)."""
+    beside: dict[tuple[str, str], list[Any]] = {}
+    for name, entry in FOURTH.figures.items():
+        for panel in parse_figure(name, entry).panels.values():
+            for line in panel.series:
+                if line.published is not None:
+                    curve = line.published.panel, line.published.series
+                    beside.setdefault(curve, []).append(panel.where | line.where)
+    for letter in "de":
+        assert {where.get("version") for where in beside[letter, "NCB"]} == {"panel-b"}
+    assert {where.get("version") for where in beside["c", "NCB"]} == {None}
+    for series in ("AdaP-UCB", "GDP-NCB"):
+        assert {where["epsilon"] for where in beside["a", series]} == {2}
+
+
+def test_a_slope_over_epsilon_is_said_and_shaded_where_it_is_fitted() -> None:
+    name = "extra-epsilon-slope"
+    panel = parse_figure(name, FOURTH.figures[name]).panels[""]
+    assert panel.x.shaded == (0.2, 0.5)
+    fitted = [line.label or "" for line in panel.series if "{slope" in line.name]
+    assert len(fitted) == 2
+    assert all("from 0.2 to 0.5" in label for label in fitted)
+
+
+def test_a_claim_has_rows_of_one_algorithm() -> None:
+    """Two algorithms are two statements, not two readings of one."""
+    for claim in (each for paper in PAPERS.values() for each in paper.study.claims):
+        assert not any("algorithm" in row.values for row in claim.interpretations), claim.id
 
 
 def test_arguments_out_of_range_are_one_line() -> None:

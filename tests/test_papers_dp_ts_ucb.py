@@ -19,6 +19,7 @@ from dpbandits import privacy
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
 from dpbandits.bandits import bernoulli
 from dpbandits.claims.evidence import Evidence
+from dpbandits.claims.judge import judge
 from dpbandits.claims.statistics import Measurement
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.engine.results import results_frame
@@ -207,6 +208,14 @@ def test_the_share_of_a_gap_is_over_that_at_alpha_one() -> None:
         return other.get((tags["alpha"], tags["b"]), 0.0)
 
     assert compared("DTU-C8b", "gap over the one at alpha=1", planted) == pytest.approx(0.25)
+
+
+def test_the_level_of_plain_sampling_is_that_of_one_of_its_two_counts() -> None:
+    """Over n + 1, as Ou et al. prove it; over n, as this paper has it, an event exceeds it."""
+    evidence = Evidence(lambda name: ExactResults("privacy-audit")[name])
+    judged = judge([STATED["DTU-C14a"]], evidence)
+    verdicts = {one.interpretation.label: one.verdict for one in judged}
+    assert verdicts == {"count=n+1": "holds", "count=n": "fails"}
 
 
 def test_steps_of_alpha_are_counted() -> None:

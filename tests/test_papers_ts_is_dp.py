@@ -10,12 +10,13 @@ import operator
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpbandits import privacy
 from dpbandits.claims.evidence import Evidence, Series
+from dpbandits.claims.judge import judge
 from dpbandits.claims.numbers import exact, relative_error
 from dpbandits.claims.statistics import Point
 from dpbandits.papers.ts_is_dp import quantities
@@ -240,6 +241,26 @@ def test_relative_errors_are_those_of_an_average_over_some_runs() -> None:
     assert largest.value == pytest.approx(expected)
 
 
+def test_the_search_tries_the_pair_without_more_variance_at_each_level() -> None:
+    """b = T/eta^2 - 1, where the pre-pulls of five arms fit into T and b is a whole number."""
+    tried = [(each.tags["eta"], each.tags["b"]) for each in PAPER.plan("tuning").series()]
+    for eta in {eta for eta, _ in tried}:
+        b, rest = divmod(100_000, eta**2)
+        if not rest and 5 * (b - 1) < 100_000:
+            assert (eta, b - 1) in tried
+
+
+def test_an_increase_is_over_what_some_runs_can_show() -> None:
+    first, second = (regrets(FRAME, 1, b) for b in (0, 500))
+    pair = [series(FRAME, eta=1, b=b) for b in (0, 500)]
+    found = quantities.increase_in_half_widths(*pair, runs=10)
+    ends = stats.ttest_ind_from_stats(
+        first.mean(), first.std(ddof=1), 10, second.mean(), second.std(ddof=1), 10
+    )
+    # Its statistic is the difference over its standard error.
+    assert found.value == pytest.approx(ends.statistic / stats.t.ppf(0.975, 18))
+
+
 def test_levels_of_privacy_are_compared_by_their_best_b_and_their_leads() -> None:
     found = quantities.slope_over_largest(series(FRAME, eta=5, b=0), b=(500, 1000))
     assert found.value == pytest.approx(0.8 / 0.02)
@@ -307,6 +328,14 @@ def test_delta_by_renyi_dp_is_the_least_over_the_orders(delta: float) -> None:
     back = privacy.ts_gaussian_rdp_epsilon(float(renyi_delta(np.array(epsilon), 1000)), 1000)
     assert back == pytest.approx(epsilon)
     assert renyi_delta(np.array(100.0), 1000) == 1.0
+
+
+def test_where_gaussian_dp_leads_depends_on_the_order_of_renyi_dp() -> None:
+    [claim] = [one for one in PAPER.study.claims if one.id == "TSDP-C16"]
+    judged = judge([claim], Evidence(lambda name: FRAMES[name]))
+    verdicts = {one.interpretation.label: one.verdict for one in judged}
+    names = [f"order={order},measure=epsilon" for order in ("1.15", "best")]
+    assert verdicts == dict(zip(names, ("holds", "fails"), strict=True))
 
 
 def test_turning_orders_are_where_both_ends_have_the_same_advantage() -> None:

@@ -286,7 +286,7 @@ def make(
     done = subprocess.run(
         ["make", f"PYTHON={folder / 'python'}", *words],
         cwd=project,
-        env=changed_environment({"MAKEFLAGS": None, "STUB_LOG": str(log), **changes}),
+        env=changed_environment({"MAKEFLAGS": None, "MAKELEVEL": None, "STUB_LOG": str(log), **changes}),
         capture_output=True,
         text=True,
     )

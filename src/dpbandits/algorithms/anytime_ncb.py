@@ -95,7 +95,7 @@ def _begin_window(settings, state, rng):
 
 @njit(nogil=True)
 def advance(settings, state, arms, rng, out):
-    t, n = state.clock[0], 0
+    t, n = state.clock[0], np.int64(0)  # a literal would compile both cores twice
     while t < settings.horizon and n < out.arms.size:
         if state.played[0] >= state.length[0]:
             _begin_window(settings, state, rng)

@@ -237,7 +237,7 @@ def difference_rows(
 def dp_bai_rows() -> Iterator[AuditRow]:
     """Yield AUD-9, and AUD-10 with larger rewards: DP-BAI and Baseline."""
     for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
-        # The paper's instance I-B pays up to 1.1 (BAI-E7).
+        # The paper's two arms pay up to 1.1 (BAI-E7).
         for reward, budget in itertools.product((1.0, 1.1), (12, 1002, 10_002)):
             about: dict[str, Any] = {"statement": "AUD-9", "horizon": budget}
             if reward != 1.0:

@@ -1,7 +1,7 @@
 """Which private bandit to take for a question: a ranking at the nearest measured setting."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,24 @@ import pandas as pd
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
 from dpbandits.algorithms.base import LARGEST_INTEGER, positive
 from dpbandits.algorithms.guarantees import guarantee
-from dpbandits.comparisons.choosing import INTERPRETATIONS, WINNER
+from dpbandits.comparisons.choosing import WINNER
 from dpbandits.comparisons.field import (
+    AXES,
     CLASSES,
     COMPARISON,
+    CONSTANTS,
     DELTA,
     DESCRIPTIONS,
+    LOCAL,
+    LOCAL_FIELD,
     NAMES,
     NONE,
-    OTHERS,
+    ONE_RUN,
     PLAYERS,
     PUBLISHED,
     SETTING,
+    TWINS,
+    UNIT,
     least_alpha,
     level,
 )
@@ -32,14 +38,17 @@ from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
 from dpbandits.text_tables import aligned
 
-BEST, TIED, BEHIND, NOT_PRIVATE = "best", "tied", "behind", "not private"
+BEST, TIED, BEHIND, UNMET = "best", "tied", "behind", "meets no budget that is asked"
 """What a ranking says of an algorithm."""
 
-DEPENDS = "best by the default logarithms"
+DEPENDS = "best by these logarithms"
 """What it says of the first where another base may change the winner."""
 
-TEXTS = ("variant", "interpretation", "tied", *INTERPRETATIONS)
+TEXTS = ("variant", "interpretation", "tied", "as_ranked", "otherwise")
 """Columns of the tables that may be empty texts."""
+
+RULED = {"price": "ranked", "success": "ranked", "margin": "as_ranked"}
+"""Column -> the one that a table with it must have: older ones rank by other logarithms."""
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -50,6 +59,12 @@ def read_table(path: Path) -> pd.DataFrame:
             f"extras (--scale) or published"
         )
     frame = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    for column, needed in RULED.items():
+        if column in frame and needed not in frame:
+            raise InputError(
+                f"{path}: has no column {needed}, being of an older version; allowed: a table that "
+                f"snakemake extras builds and dpbandits publish copies"
+            )
     return frame.fillna({name: "" for name in TEXTS if name in frame})
 
 
@@ -82,12 +97,13 @@ def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
 
 
 def ranked(table: pd.DataFrame, winners: pd.DataFrame, question: Question) -> pd.DataFrame:
-    """Return the ranking at the nearest setting, then what is not private there.
+    """Return the ranking at the nearest setting, then what meets no budget there.
 
     Verdicts: ``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the best, ``behind``
-    or ``not private``. Algorithms have their default logarithms.
+    or ``UNMET``. Logarithms are those that the comparison ranks by; ``otherwise`` names the
+    algorithms that others put before the first.
     """
-    table = table[~table["interpretation"].isin(OTHERS)]
+    table = table[table["ranked"]]
     order = [question.measure, "algorithm"]
     table = table.sort_values(order, ascending=[question.measure == "price", True])
     members = table[table["class"].isin(CLASSES[question.privacy])]
@@ -96,17 +112,21 @@ def ranked(table: pd.DataFrame, winners: pd.DataFrame, question: Question) -> pd
         raise InputError(
             f"class is {question.privacy!r}, of which no algorithm was measured; allowed: {allowed}"
         )
-    field = nearest(members, question).assign(verdict=BEHIND)
+    field = nearest(members, question)
     setting = field[SETTING].iloc[0]
     is_asked = (winners["class"] == question.privacy) & (winners[SETTING] == setting).all(axis=1)
+    verdicts: dict[str, str] = {}
+    otherwise = ""
     for answer in winners[is_asked].to_dict("records"):
-        field.loc[field["algorithm"].isin(answer["tied"].split()), "verdict"] = TIED
-        verdict = BEST if answer["verdict"] == WINNER else DEPENDS
-        field.loc[field["algorithm"] == answer["default"], "verdict"] = verdict
+        verdicts = dict.fromkeys(answer["tied"].split(), TIED)
+        verdicts[answer["as_ranked"]] = BEST if answer["verdict"] == WINNER else DEPENDS
+        otherwise = answer["otherwise"]
+    verdict = field["algorithm"].replace(TWINS).map(verdicts).fillna(BEHIND)
+    field = field.assign(verdict=verdict, otherwise=otherwise)
     field.insert(0, "place", range(1, len(field) + 1))
     size = SETTING[:2]
     is_free = (table["class"] == NONE) & (table[size] == setting[size]).all(axis=1)
-    return pd.concat([field, table[is_free].assign(verdict=NOT_PRIVATE)], ignore_index=True)
+    return pd.concat([field, table[is_free].assign(verdict=UNMET)], ignore_index=True)
 
 
 def parameters_at(row: Mapping[str, Any], question: Question) -> dict[str, float]:
@@ -149,8 +169,9 @@ def with_guarantees(answer: pd.DataFrame, question: Question) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     is_ranked = ~table["verdict"].eq(BROKEN) & table["place"].notna()
     table["place"] = is_ranked.cumsum().where(is_ranked).astype("Int64")
-    columns = ["place", "algorithm", "name", "variant", "verdict", "parameters"]
-    columns += [question.measure, "lo", "hi", "tail", "regret", "plane", "guarantee", *SETTING]
+    columns = ["place", "algorithm", "name", "variant", "interpretation", "verdict", "parameters"]
+    columns += [question.measure, "lo", "hi", "least", "most", "plane", "plane_lo", "plane_hi"]
+    columns += ["tail", "regret", "guarantee", *SETTING]
     return table[[column for column in columns if column in table]]
 
 
@@ -194,7 +215,9 @@ def in_brief(known: Guarantee) -> str:
     return f"{words}; ({known.epsilon(DELTA):.3g}, {DELTA:g})-DP" if known.kind == "gdp" else words
 
 
-def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list[str]:
+def notes(
+    answer: pd.DataFrame, table: pd.DataFrame, question: Question, otherwise: str
+) -> list[str]:
     """Return what one should know of a ranking, a sentence each."""
     first = answer.iloc[0]
     asked = f"K = {question.arms}, T = {question.horizon:,}, epsilon = {question.epsilon:g}"
@@ -216,9 +239,20 @@ def notes(answer: pd.DataFrame, table: pd.DataFrame, question: Question) -> list
         sentences.append("Not on the grid. To play exactly this setting: dpbandits compare.")
     eligible = set(table["algorithm"][table["class"].isin(CLASSES[question.privacy])])
     if missing := eligible - set(answer["algorithm"]):
-        names = [NAMES[algorithm] for algorithm in NAMES if algorithm in missing]
-        sentences.append(f"Not measured there: {', '.join(names)}.")
-    return sentences
+        sentences.append(f"Not measured there: {_listed(missing)}.")
+    if otherwise:
+        names = _listed(otherwise.split())
+        sentences.append(f"With other bases of the logarithm the first would be behind {names}.")
+    if question.measure == "success":
+        sentences.append(AXES)
+    else:
+        sentences += [LOCAL_FIELD if question.privacy == LOCAL else CONSTANTS, ONE_RUN]
+    return [*sentences, UNIT]
+
+
+def _listed(algorithms: Iterable[str]) -> str:
+    found = set(algorithms)
+    return ", ".join(name for algorithm, name in NAMES.items() if algorithm in found)
 
 
 MEASURES = {
@@ -257,12 +291,14 @@ def choose(
 
     Returns:
         One row for each algorithm, the best first: place, algorithm, name, variant, verdict
-        (``best``, whatever base logarithms have that are not settled, ``best by the default
-        logarithms``, ``tied`` with the best, ``behind`` or ``not private``), parameters, price
-        (regret over that of the best without privacy, geometric mean over the instances) with its
-        95 % interval as lo and hi, tail (the ratio that one instance in ten exceeds) and regret
-        (mean), or success with its interval and plane (success in two dimensions), guarantee at the
-        question, and the setting. Then what is not shown to be private.
+        (``best``, whatever base logarithms have that are not settled, ``best by these logarithms``,
+        ``tied`` with the best, ``behind`` or ``meets no budget that is asked``), parameters, price
+        (regret over that of the best without a budget, geometric mean over the instances) with its
+        95 % interval over instances as lo and hi, tail (the ratio that one instance in ten exceeds)
+        and regret (mean); or success (share of trials, mean over families of instances) with its
+        interval over trials, least and most of a family, and plane (success in two dimensions) with
+        its interval. Then guarantee at the question, and the setting, and what is not shown to be
+        private.
 
     Raises:
         InputError: an argument is not allowed, or no comparison is published there.
@@ -285,8 +321,9 @@ def choose(
     )
     names = MEASURES[measure]
     table, winners = (read_table(_table_path(Path(project), name, scale)) for name in names)
-    answer = with_guarantees(ranked(table, winners, question), question)
-    answer.attrs["notes"] = notes(answer, table, question)
+    order = ranked(table, winners, question)
+    answer = with_guarantees(order, question)
+    answer.attrs["notes"] = notes(answer, table, question, order["otherwise"].iloc[0])
     return answer
 
 
@@ -313,9 +350,10 @@ def ranking(answer: pd.DataFrame) -> str:
     form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
     ends = answer[[measure, "lo", "hi"]].to_numpy()
     variant = (", " + answer["variant"]).mask(answer["variant"] == "as-written", "")
+    interpretation = (", " + answer["interpretation"]).mask(answer["interpretation"] == "", "")
     columns = {
         "place": answer["place"].astype(str).where(answer["place"].notna(), ""),
-        "algorithm": answer["name"] + variant,
+        "algorithm": answer["name"] + variant + interpretation,
         "verdict": answer["verdict"],
         measure: [form.format(*each) if pd.notna(each[0]) else "" for each in ends],
     }

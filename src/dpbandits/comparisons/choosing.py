@@ -1,36 +1,40 @@
 """Scores over instances, the winner of every question, and the tables of both.
 
 The score of an algorithm is the geometric mean of its regret over the instances, seven families by
-design and others drawn at random, of which every one counts alike; of best arms it is the mean
-share of trials that miss. Two algorithms are compared instance by instance (paired t), so that
-intervals speak of arms like these, not of runs on fixed arms.
+design and others drawn at random, of which every one counts alike. Two algorithms are compared
+instance by instance (paired t), so that intervals speak of arms like these, not of runs on fixed
+arms. Of best arms the score is the mean share of trials that miss, over families by design:
+intervals and comparisons speak of trials on these.
 
 One algorithm is the winner where the hypothesis that another is at least as good is rejected. The
-p-value of a question is that of the closest competitor (one-sided), times the number of
+p-value of a setting is that of the closest competitor (one-sided), times the number of
 competitors, since the candidate is the one of the smallest score. Over the whole map the false
 discovery rate is controlled by Benjamini and Yekutieli (2001), whatever the dependence: of the
 winners that are named, an expected share of at most ``RATE`` is wrong.
 
-The base of some logarithms is not settled. A winner has the smaller score whichever base itself and
-each competitor have: the p-value of a pair is the largest over the bases of both.
+The base of some logarithms is not settled. One rule ranks: each algorithm has the base that its
+paper prints, or, where none is printed, its least favourable. A winner has the smaller score
+whichever base itself and each competitor have: the p-value of a pair is the largest over the bases
+of both.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
-from scipy.stats import false_discovery_control
+from scipy.stats import false_discovery_control, hypergeom
 
-from dpbandits.comparisons.field import CLASSES, LOGARITHMS, NAMES, NONE, OTHERS, PLAYERS, SETTING
+from dpbandits.comparisons.field import CLASSES, NAMES, NONE, PLAYERS, PRINTED, SETTING, TWINS
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import Values, mean_interval
+from dpbandits.metrics.intervals import mean_interval, rate_interval
 
 PLANE = "two-dimensions"
 """Instance of best arms that is shown beside the others, and is no part of their score."""
 
 TAIL = 0.9
-"""Share of the instances on which the ratio to the best without privacy is below ``tail``."""
+"""Share of the instances on which the ratio to the best without a budget is below ``tail``."""
 
 LEAST = 1.0
 """Least regret, one reward: ratios of smaller ones say nothing."""
@@ -57,9 +61,14 @@ def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
 def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each setting and algorithm: its score over the instances.
 
-    score is the mean, lo and hi its 95 % interval (t over instances), scales the scale of each
-    instance by name. Of regret, compared with the best algorithm without privacy: price, the
-    geometric mean of the ratios, with its interval, and tail, which one ratio in ten exceeds.
+    score is the mean, lo and hi its 95 % interval, scales the scale of each instance by name,
+    misses and trials the sums over instances. Of regret, compared with the best algorithm that
+    keeps no budget: price, the geometric mean of the ratios, with its interval, and tail, which one
+    ratio in ten exceeds. ``ranked`` says which base of an algorithm's logarithm the ranking is by.
+
+    Intervals of regret are over instances (t). Those of shares are over trials on these instances
+    (Clopper and Pearson for the sum, which varies less than if all had the mean share: Hoeffding,
+    1956).
     """
     families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
     groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
@@ -69,15 +78,20 @@ def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
         raise InputError(
             f"arms {arms}: not all are played on the same instances; allowed: the same"
         )
+    is_regret = bool((families["scale"] != families["score"]).any())
     rows = []
     for names, group in groups:
-        score, lo, hi = mean_interval(group["score"])
         named = dict(zip([*SETTING, *_WHO], names, strict=True))
-        measured = {"score": score, "lo": lo, "hi": hi, "scales": group["scale"].to_numpy(float)}
+        trials = int(group["runs"].sum())
+        misses = np.nan if is_regret else round((group["score"] * group["runs"]).sum())
+        interval = mean_interval(group["score"]) if is_regret else rate_interval(misses, trials)
+        score, lo, hi = map(float, interval)
+        measured = {"score": score, "lo": lo, "hi": hi, "misses": misses, "trials": trials}
         counts = {"instances": len(group), "runs": int(group["runs"].min())}
-        rows.append({**named, "kind": PLAYERS[group["algorithm"].iloc[0]][1], **measured, **counts})
+        kind, scales = PLAYERS[group["algorithm"].iloc[0]][1], group["scale"].to_numpy(float)
+        rows.append({**named, "kind": kind, **measured, "scales": scales, **counts})
     means = pd.DataFrame(rows)
-    is_regret = bool((families["scale"] != families["score"]).any())
+    means["ranked"] = means.index.isin(_by_rule(means).index)
     is_free = (means["kind"] == NONE) & is_regret
     level = means["scales"][is_free].map(np.mean)
     best = level.groupby([means["arms"], means["horizon"]]).idxmin()
@@ -93,20 +107,25 @@ RATE = 0.05
 
 WINNER, TIE = "winner", "tie"
 
-INTERPRETATIONS = ("default", *LOGARITHMS)
-"""Bases that the ranking is asked with: each algorithm's default, or one base for all."""
+
+def _by_rule(means: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each setting and algorithm: the printed base, or the least favourable."""
+    is_printed = means["interpretation"] == means["algorithm"].map(PRINTED)
+    order = means.assign(is_printed=is_printed, level=means["scales"].map(np.mean))
+    order = order.sort_values(["is_printed", "level"], ascending=False, kind="stable")
+    return order.drop_duplicates([*SETTING, "algorithm"])
 
 
 def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     """Return one row for each class of privacy and setting that all of the class played.
 
-    first and second have the smallest scores by their default logarithms, margin is their ratio
-    with its 95 % interval, q the level of the false discovery rate at which the first is a winner
+    first and second have the smallest scores by the ranked logarithms, margin is their ratio with
+    its 95 % interval, q the level of the false discovery rate at which the first is a winner
     whatever the logarithms, tied the first and all that are not shown to be worse at the level that
-    the winners of the map meet; ``default``, ``base2`` and ``natural`` name the winner with these
-    logarithms alone, empty where there is none.
+    the winners of the map meet; ``as_ranked`` names the winner with the ranked logarithms alone,
+    ``otherwise`` those that another choice of bases puts before the first. Both may be empty.
     """
-    private = means[means["epsilon"].notna()]
+    private = means[means["epsilon"].notna() & ~means["algorithm"].isin(TWINS)]
     rows = []
     for name, kinds in CLASSES.items():
         members = private[private["kind"].isin(kinds)]
@@ -118,9 +137,7 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     if table.empty:
         return table
-    for key in INTERPRETATIONS:
-        firsts, p_values = table.pop(f"first_{key}"), table.pop(f"p_{key}")
-        table[key] = firsts.where(_discovery(p_values) <= rate, "")
+    table["as_ranked"] = table["first"].where(_discovery(table.pop("p_ranked")) <= rate, "")
     table["q"] = _discovery(table["p"])
     table["verdict"] = np.where(table["q"] <= rate, WINNER, TIE)
     won = table["p"][table["verdict"] == WINNER]
@@ -134,15 +151,6 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     return table.drop(columns="p")
 
 
-def with_logarithm(field: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Return the rows of one setting with some logarithms, one for each algorithm, best first."""
-    other = field[field["interpretation"] == f"log={key}"]
-    usual = field[~field["interpretation"].isin(OTHERS)]
-    chosen = pd.concat([other, usual]).drop_duplicates("algorithm")
-    level = chosen["scales"].map(np.mean)
-    return chosen.assign(level=level).sort_values(["level", "algorithm"])
-
-
 def _discovery(p_values: pd.Series) -> pd.Series:
     """Return the false discovery rates at which the rows are rejected."""
     q_values = false_discovery_control(p_values.to_numpy(np.float64), method="by")
@@ -151,22 +159,24 @@ def _discovery(p_values: pd.Series) -> pd.Series:
 
 def _played(field: pd.DataFrame) -> set[str]:
     """Return the algorithms, each by itself for every logarithm that it was played with."""
-    others = field["interpretation"].where(field["interpretation"].isin(OTHERS), "")
-    return set((field["algorithm"] + " " + others).str.strip())
+    return set(field["algorithm"] + " " + field["interpretation"])
 
 
 def _answer(field: pd.DataFrame) -> dict[str, object]:
-    """Return what is known of one question."""
-    usual = with_logarithm(field, "default")
-    first, second = usual.iloc[0], usual.iloc[1]
-    answer = {"first": first["algorithm"], "second": second["algorithm"], **_margin(first, second)}
-    for key in INTERPRETATIONS:
-        ranking = with_logarithm(field, key)
-        answer[f"first_{key}"] = ranking["algorithm"].iloc[0]
-        answer[f"p_{key}"] = float(_p_values(ranking.iloc[:1], ranking.iloc[1:]).max())
+    """Return what is known of one setting."""
+    field = field.assign(level=field["scales"].map(np.mean)).sort_values(["level", "algorithm"])
+    ranking = field[field["ranked"]]
+    first, second = ranking.iloc[0], ranking.iloc[1]
     is_first = field["algorithm"] == first["algorithm"]
-    others = _p_values(field[is_first], field[~is_first]).reindex(usual["algorithm"].iloc[1:])
-    return {**answer, "p": float(others.max()), "others": others.to_dict()}
+    others = _p_values(field[is_first], field[~is_first]).reindex(ranking["algorithm"].iloc[1:])
+    is_ahead = ~is_first & (field["level"] < field["level"][is_first].max())
+    return {
+        **{"first": first["algorithm"], "second": second["algorithm"], **_margin(first, second)},
+        "p_ranked": float(_p_values(ranking.iloc[:1], ranking.iloc[1:]).max()),
+        "otherwise": " ".join(field["algorithm"][is_ahead].unique()),
+        "p": float(others.max()),
+        "others": others.to_dict(),
+    }
 
 
 def _margin(first: pd.Series, second: pd.Series) -> dict[str, float]:
@@ -180,14 +190,21 @@ def _margin(first: pd.Series, second: pd.Series) -> dict[str, float]:
 
 def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     """Return, for each other algorithm, the largest p-value over its rows and the candidate's."""
-    pairs = [[no_worse(one, other) for other in others["scales"]] for one in candidate["scales"]]
+    firsts, rivals = candidate.to_dict("records"), others.to_dict("records")
+    pairs = [[no_worse(first, other) for other in rivals] for first in firsts]
     largest = pd.Series(np.max(pairs, axis=0), index=others["algorithm"]).groupby(level=0).max()
     return (len(largest) * largest).clip(upper=1.0)
 
 
-def no_worse(first: Values, other: Values) -> float:
-    """Return the one-sided p-value of another being no worse than the first (paired t)."""
-    gaps = other - first
+def no_worse(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> float:
+    """Return the one-sided p-value of another being no worse than the first.
+
+    Of regret by a paired t test over the instances, of shares by Fisher's exact test over trials.
+    """
+    if not np.isnan(first["misses"]):
+        misses, trials = first["misses"] + other["misses"], first["trials"] + other["trials"]
+        return float(hypergeom.cdf(first["misses"], trials, misses, first["trials"]))
+    gaps = other["scales"] - first["scales"]
     error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
     if error > 0.0:
         return float(stdtr(len(gaps) - 1, -gaps.mean() / error))
@@ -206,15 +223,16 @@ def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
     place = table["algorithm"].map([*PLAYERS].index)
     table = table.assign(name=table["algorithm"].map(NAMES), place=place)
     table = table.sort_values(["arms", "horizon", "place", "epsilon"], ignore_index=True)
-    names = ["algorithm", "name", "class", "variant", "interpretation", *SETTING]
+    names = ["algorithm", "name", "class", "variant", "interpretation", "ranked", *SETTING]
     return table[[*names, *measured, "instances", "runs"]]
 
 
 def regret(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: price of privacy and mean regret.
 
-    An algorithm with an open logarithm has one row for each base. Tuned parameters are the columns
-    b, c and alpha, empty for other algorithms.
+    An algorithm with an open logarithm has one row for each base, of which the ranking is by the
+    one that is ``ranked``. Tuned parameters are the columns b, c and alpha, empty for other
+    algorithms.
     """
     rows = pd.concat(frames.values(), ignore_index=True)
     names = ["algorithm", "interpretation", *SETTING]
@@ -228,15 +246,21 @@ def regret(frames: Frames) -> pd.DataFrame:
 def best_arm(frames: Frames) -> pd.DataFrame:
     """Return one row for each setting and algorithm: mean share of trials that find the best arm.
 
-    The column ``plane`` is the share on twenty arms in two dimensions, empty elsewhere.
+    ``least`` and ``most`` are the shares of the worst and the best family. The column ``plane`` is
+    the share on as many arms in two dimensions. Intervals are over trials.
     """
     families = family_scores(pd.concat(frames.values(), ignore_index=True))
     means = mean_scores(families)
-    success = {"success": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
-    table = _named(means.assign(**success), "success", "lo", "hi")
+    shares = {"success": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
+    shares |= {
+        "least": 1.0 - means["scales"].map(np.max),
+        "most": 1.0 - means["scales"].map(np.min),
+    }
+    table = _named(means.assign(**shares), *shares)
     plane = families[families["instance"] == PLANE]
-    names = ["algorithm", *SETTING]
-    plane = plane[names].assign(plane=1.0 - plane["score"])
+    names, trials = ["algorithm", *SETTING], plane["runs"]
+    ends = rate_interval((trials * (1.0 - plane["score"])).round(), trials)
+    plane = plane[names].assign(**dict(zip(("plane", "plane_lo", "plane_hi"), ends, strict=True)))
     return table.merge(plane, on=names, how="left", validate="one_to_one")
 
 

@@ -21,7 +21,7 @@ from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 
 EPSILON = r"$\epsilon$"
-PRICE = "regret over the best\nwithout privacy"
+PRICE = "regret over the best\nwithout a budget"
 
 MODELS = {"central": (PURE, APPROXIMATE), "local": (LOCAL,)}
 """Row of panels -> the classes of the algorithms that are drawn there."""
@@ -76,7 +76,7 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
             continue
         for place, name in ((-0.2, row["first"]), (0.2, row["second"])):
             axes.plot(x + place, y + 0.15, **_mark(name), markersize=4.5)
-        text = "log" if row["default"] else "="
+        text = "log" if row["as_ranked"] else "="
         axes.text(x, y - 0.27, text, fontsize=7, ha="center", va="center")
     axes.grid(visible=False)
     axes.set(xlim=(-0.5, len(budgets) - 0.5), ylim=(-0.5, len(lengths) - 0.5))
@@ -121,8 +121,9 @@ def draw_price(rows: pd.DataFrame) -> Drawn:
 
 
 def common_means(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores at the longest horizon that was played with every number of arms."""
+    """Return the ranked scores at the longest horizon that all numbers of arms were played at."""
     means = mean_scores(family_scores(rows))
+    means = means[means["ranked"]]
     counts = means.groupby("horizon")["arms"].nunique()
     longest = int(counts[counts == means["arms"].nunique()].index.max())
     return means[means["horizon"] == longest]

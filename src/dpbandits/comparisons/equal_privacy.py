@@ -10,7 +10,12 @@ from dpbandits.reporting.lines import final_values
 
 Frames = Mapping[str, pd.DataFrame]
 
-BUDGETS = {APPROXIMATE: "(epsilon, 1e-6)", PURE: "epsilon", LOCAL: "epsilon, local", NONE: "none"}
+BUDGETS = {
+    APPROXIMATE: "(epsilon, 1e-6)",
+    PURE: "epsilon",
+    LOCAL: "epsilon, local",
+    NONE: "meets none",
+}
 """What a budget means for each class of algorithms.
 
 TS-Gaussian is not calibrated: its level sqrt(T/2) is worth an epsilon far beyond every budget here.

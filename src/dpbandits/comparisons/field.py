@@ -48,11 +48,15 @@ DESCRIPTIONS = {
 SHOWN = (PURE, LOCAL)
 """Classes that the map and the page show: what is epsilon-DP is (epsilon, delta)-DP too."""
 
-LOGARITHMS = ("base2", "natural")
-"""Bases of a logarithm that a paper leaves open: values of the interpretation ``log``."""
+PRINTED = {"lazy-dp-ts": "log=base2", "dp-ts": ""}
+"""Algorithm -> the interpretation, as results have it, with the base that its paper prints.
 
-OTHERS = tuple(f"log={base}" for base in LOGARITHMS)
-"""Interpretations, as results have them, of what is played with the base that is no default."""
+Those of Hu and Hegde (2022), whose notation says base 2; that is the default of DP-TS. No public
+copy settles the base of Anytime-Lazy-UCB.
+"""
+
+TWINS = {"dp-bai": "baseline"}
+"""Algorithm -> the one that it is where every arm has a dimension of its own."""
 
 REGRET = {
     "m-ts-gaussian": ("Modified TS", APPROXIMATE),
@@ -91,6 +95,33 @@ BEST_ARM = {
 
 PLAYERS = {**REGRET, **BEST_ARM}
 NAMES = {algorithm: name for algorithm, (name, _) in PLAYERS.items()}
+
+UNIT = "The unit of privacy is one reward: a person who returns with another one is not covered."
+"""Of every answer: the unit of privacy."""
+
+CONSTANTS = (
+    "The constants decide: 3 of Lazy-DP-TS and 3.1 of AdaP-UCB come from regret proofs. Privacy "
+    "does not need them, and other constants may turn the order."
+)
+"""Of the central classes."""
+
+LOCAL_FIELD = (
+    "The local field is three algorithms, of which LDP-NCB and its anytime form are made for Nash "
+    "regret."
+)
+"""Of the local class."""
+
+ONE_RUN = (
+    "A price divides one run on each instance by one run of the best algorithm without a budget, "
+    "so that it is rough, most of all with two arms."
+)
+"""Of prices."""
+
+AXES = (
+    "Every arm has a dimension of its own here, with which DP-BAI is Baseline. Intervals are over "
+    "trials on families of arms by design."
+)
+"""Of best arms."""
 
 SETTING = ["arms", "horizon", "epsilon"]
 """What a question is: number of arms, horizon or budget of pulls, and budget epsilon."""

@@ -9,19 +9,20 @@ from dpbandits.comparisons.choose import choose, ranking, read_table
 from dpbandits.comparisons.choosing import RATE, TUNED, WINNER
 from dpbandits.comparisons.field import (
     APPROXIMATE,
-    BEST_ARM,
-    CLASSES,
+    CONSTANTS,
     DELTA,
     DESCRIPTIONS,
     LOCAL,
-    LOGARITHMS,
+    LOCAL_FIELD,
     NONE,
-    OTHERS,
+    ONE_RUN,
     PLAYERS,
     PUBLISHED,
     PURE,
     SETTING,
     SHOWN,
+    TWINS,
+    UNIT,
 )
 from dpbandits.errors import InputError
 from dpbandits.pages.published import render, with_region
@@ -36,12 +37,12 @@ NAMES = (
 )
 """Published tables that the page is filled from."""
 
-QUESTIONS = [
+ANSWERED = [
     {"arms": arms, "horizon": horizon, "epsilon": budget}
     for arms, horizon in ((5, 100_000), (20, 1_000_000))
     for budget in (0.2, 1.0, 5.0)
 ]
-"""Questions that the page answers in its table, for each model."""
+"""Settings that the page answers in its table, for each model."""
 
 PLANE = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
 """Where the page shows what algorithms for few dimensions are made for."""
@@ -55,13 +56,13 @@ Published = Mapping[str, pd.DataFrame]
 
 
 def _scores(tables: Published) -> pd.DataFrame:
-    """Return regret by default logarithms."""
+    """Return regret by the logarithms that the ranking is by."""
     table = tables["extra-regret"]
-    return table[~table["interpretation"].isin(OTHERS)]
+    return table[table["ranked"]]
 
 
 def _winners(tables: Published, kind: str, name: str = "extra-winners") -> pd.DataFrame:
-    """Return the questions of a class of privacy in ``extra-winners`` or its like."""
+    """Return the settings of a class of privacy in ``extra-winners`` or its like."""
     return tables[name][tables[name]["class"] == kind]
 
 
@@ -99,19 +100,19 @@ def page_values(tables: Published) -> Values:
     regret, trials = tables["extra-regret"], tables["extra-best-arm"]
     pure, approximate = (_winners(tables, kind).set_index(SETTING) for kind in (PURE, APPROXIMATE))
     same = pure.index.intersection(approximate.index)
-    is_open, is_free = regret["interpretation"].isin(OTHERS), regret["class"] == NONE
+    is_free = regret["class"] == NONE
+    is_local = pure["first"].map(lambda name: PLAYERS[name][1] == LOCAL)
+    private = trials[trials["class"] == PURE]
+    here = _at(private, PLANE)
     return {
         "answers": [*_answers(tables)],
         "classes": [_class(tables, kind) for kind in SHOWN],
         "same": int((pure.loc[same, "best"] == approximate.loc[same, "best"]).sum()),
         "asked": len(same),
-        "local_best": sum(PLAYERS[name][1] == LOCAL for name in pure["first"]),
-        "local_won": sum(
-            PLAYERS[name][1] == LOCAL for name in pure["first"][pure["verdict"] == WINNER]
-        ),
+        "local_best": int(is_local.sum()),
+        "local_won": int((is_local & (pure["verdict"] == WINNER)).sum()),
         "instances": sorted(regret["instances"].unique(), reverse=True),
         "trials": int(trials["runs"].max()),
-        "open": _names(regret[is_open]),
         "repaired": _names(regret[(regret["variant"] == "repaired") & ~is_free]),
         "free": _names(regret[is_free]),
         "longest": regret.groupby("arms")["horizon"].max().to_dict(),
@@ -119,9 +120,13 @@ def page_values(tables: Published) -> Values:
         # At alpha = 1, its most private, whatever T is.
         "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, int(regret["horizon"].max()))),
         "best_arm": _class(tables, PURE, "extra-best-arm-winners"),
-        # The success of each private algorithm on arms in two dimensions, the best first.
-        "plane": _at(trials, PLANE).sort_values("plane", ascending=False).to_dict("records"),
+        "unmissed": int((private.groupby(SETTING)["success"].min() == 1.0).sum()),
+        # The success of each epsilon-DP algorithm with a dimension for each arm, where one is
+        # another's twin, and with two dimensions, the best first.
+        "axes": _shares(here[~here["algorithm"].isin(TWINS)], "success", "lo", "hi"),
+        "plane": _shares(here, "plane", "plane_lo", "plane_hi"),
         "at_plane": PLANE,
+        **{"constants": CONSTANTS, "unit": UNIT, "one_run": ONE_RUN},
     }
 
 
@@ -130,22 +135,33 @@ def _names(rows: pd.DataFrame) -> list[str]:
     return [PLAYERS[name][0] for name in PLAYERS if name in set(rows["algorithm"])]
 
 
+def _shares(rows: pd.DataFrame, key: str, lo: str, hi: str) -> list[dict[str, str]]:
+    """Return the name of each algorithm and its share with its interval, the largest first."""
+    rows = rows.sort_values(key, ascending=False)
+    form = "{:.1f} % [{:.1f}, {:.1f}]"
+    ends = (100.0 * rows[[key, lo, hi]]).to_numpy()
+    return [
+        {"name": name, "share": form.format(*each)}
+        for name, each in zip(rows["name"], ends, strict=True)
+    ]
+
+
 def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
     return table[(table[SETTING] == [question[key] for key in SETTING]).all(axis="columns")]
 
 
 def _answers(tables: Published) -> Iterator[Values]:
-    """Yield the answer to each question of the page's table, with its price of privacy."""
+    """Yield the answer at each setting of the page's table, with its price of privacy."""
     scores = _scores(tables)
     for kind in SHOWN:
-        for question in QUESTIONS:
-            for row in _at(_winners(tables, kind), question)[:1].to_dict("records"):
-                scored = _at(scores, question)
+        for setting in ANSWERED:
+            for row in _at(_winners(tables, kind), setting)[:1].to_dict("records"):
+                scored = _at(scores, setting)
                 yield {
                     "model": "local" if kind == LOCAL else "central",
-                    **question,
+                    **setting,
                     "is_won": row["verdict"] == WINNER,
-                    "by_default": row["verdict"] != WINNER and row["default"] != "",
+                    "as_ranked": row["verdict"] != WINNER and row["as_ranked"] != "",
                     "first": row["first_name"],
                     "second": row["second_name"],
                     "margin": [row[end] for end in ("margin", "margin_lo", "margin_hi")],
@@ -158,25 +174,34 @@ def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
     table = _winners(tables, kind, name)
     is_won = table["verdict"] == WINNER
     first, won = table["first"].value_counts(), table["first"][is_won].value_counts()
-    by_default = table[table["default"] != ""]
-    return {
+    found: Values = {
         "kind": kind,
         "description": DESCRIPTIONS[kind],
-        "questions": len(table),
+        "settings": len(table),
         "first": [
             {"name": PLAYERS[name][0], "first": int(first[name]), "won": int(won.get(name, 0))}
             for name in sorted(PLAYERS, key=lambda name: -first.get(name, 0))
             if name in first.index
         ],
         "won": int(is_won.sum()),
-        "ties": int((~is_won).sum()),
         "least": float(table["margin"][is_won].min()),
-        "by_default": len(by_default),
-        "remain": [int((by_default[base] == by_default["default"]).sum()) for base in LOGARITHMS],
-        "survive": int((by_default["verdict"] == WINNER).sum()),
+        "as_ranked": int((table["as_ranked"] != "").sum()),
+        "turned": int((table["otherwise"] != "").sum()),
         "audited": _audited(tables, str(first.index[0])),
-        "players": [PLAYERS[name][0] for name in BEST_ARM if PLAYERS[name][1] in CLASSES[kind]],
     }
+    return {**found, "record": _record(**found)}
+
+
+def _record(*, kind: str, settings: int, first: list[Values], turned: int, **_: object) -> str:
+    """Return how often the algorithm that is first the most is first and wins."""
+    said = f"has the least regret in {first[0]['first']} of {settings} settings"
+    if kind == LOCAL:
+        return f"{said}, in {first[0]['won']} beyond chance. {LOCAL_FIELD}"
+    return (
+        f"{said}, each algorithm by the base of logarithms that its paper prints, or its least "
+        f"favourable. In {first[0]['won']} it wins beyond chance whichever bases are meant. In "
+        f"{turned} of {settings} another base puts another algorithm first."
+    )
 
 
 def _audited(tables: Published, algorithm: str) -> float:

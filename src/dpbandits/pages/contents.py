@@ -101,16 +101,12 @@ def load_errata(project: Project, paper: str) -> Mapping[str, Erratum]:
 
 
 def check_pages(project: Project) -> None:
-    """Check the errata, the twin and the sentences of the chosen papers."""
+    """Check the errata and the sentences of the chosen papers."""
     for paper in project.chosen:
         load_errata(project, paper)
         study = project.study(paper)
         check_sentences(study)
         study.summary()
-        stems = [stem for figure in study.figures.values() for stem in figure.stems]
-        if study.about and study.about.twin not in [None, *stems]:
-            allowed = "a figure or panel of the paper"
-            raise InputError(f"{paper}: twin is {study.about.twin!r}; allowed: {allowed}")
 
 
 NOT_COMPARED = "not compared (no digitised values)"
@@ -246,15 +242,6 @@ class FigureGroup:
     def alt(self) -> str:
         """What is seen, in words."""
         return " ".join(seen for _, seen in self.panels) or self.message
-
-    @property
-    def twin(self) -> tuple[str, "FigureGroup"] | None:
-        """The picture that shows it more clearly, and the figure that this is of; None for none."""
-        about = self.contents.project.papers.get(self.paper)
-        if about is None or about.twin is None or about.picture not in self.stems:
-            return None
-        figures = self.contents.figures(self.paper)
-        return next(((about.twin, each) for each in figures if about.twin in each.stems), None)
 
     def by_panel(self, claims: Iterable[Values]) -> list[tuple[str, list[Values]]]:
         """Return claims about it by the panels that they are about, each group with a heading."""

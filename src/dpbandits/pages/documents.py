@@ -131,18 +131,23 @@ def _strip(contents: Contents) -> str:
         figures = contents.figures(paper)
         stem = contents.project.papers[paper].picture or figures[0].base
         group = next(group for group in figures if stem in group.stems)
-        drawn, shown = group.twin or (stem, group)
-        picture = f"{FIGURES.as_posix()}/{paper}/{drawn}.png"
+        picture = f"{FIGURES.as_posix()}/{paper}/{stem}.png"
         pictures.append(
             f"[![{head_of(stem)} of {paper}]({picture})](docs/papers/{paper}.md#{stem})"
         )
         rows = group.rows
         if stem != group.base:
             rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
-        counts = [words for _, words in by_verdict(rows)][-1:]
-        said = f" ({in_counts(dict(counts[0]))})" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}: {shown.title}{said}")
+        # Of the code that drew it, where there is some.
+        counts = [_labelled(variant, in_counts(dict(words))) for variant, words in by_verdict(rows)]
+        said = f" ({counts[-1]})" if counts else ""
+        names.append(f"`{paper}`, {head_of(stem)}: {group.title}{said}")
     return table(pictures, [names], texts=len(names))
+
+
+def _labelled(variant: str, said: str) -> str:
+    """Return what is said of a variant; what is said without a label is as written."""
+    return said if variant == "as-written" else f"{VARIANTS[variant]}: {said}"
 
 
 def _papers(contents: Contents) -> str:
@@ -158,8 +163,7 @@ def _papers(contents: Contents) -> str:
             counts = {"holds": 0, "fails": 0, "not testable": 0} | dict(words)
             said = f"{counts['holds']} of {sum(counts.values())} hold, {counts['fails']} fail"
             said += f", {counts['not testable']} not testable" * (counts["not testable"] > 0)
-            label = "" if variant == "as-written" else f"{VARIANTS[variant]}: "
-            claims.append(label + said)
+            claims.append(_labelled(variant, said))
         scale = " at a smaller scale" if paper["reduced"] else ""
         figures = f"{len(paper['figures'])} rebuilt{scale}; {paper['drawn']}"
         sentence = paper["sentence"] or paper["summary"]

@@ -29,8 +29,8 @@ MEANINGS = {
     "mixed": "parts that the paper states separately come out differently",
     "undecided": "an interval contains the threshold",
     "not contradicted": "results could have refuted the claim and did not; they cannot prove it",
-    "not testable": "the printed algorithm plays uniformly at its horizons, or longer runs are "
-    "needed",
+    "not testable": "runs cannot decide it: the printed algorithm plays uniformly at its horizons, "
+    "or longer runs are needed",
     "not applicable": "the variant has no such statement",
     DIFFERS: "the verdict depends on how the text is read",
 }

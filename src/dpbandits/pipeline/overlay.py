@@ -95,7 +95,8 @@ class Panel:
         tag = self.spec.x.tag if self.spec.kind in BY_TAG and self.spec.x.tag != "t" else None
         rows = select(self.rows, self.spec.where, f"{self.name}.where")
         for index, spec in enumerate(self.spec.series):
-            if not spec.level:
+            # A line of given times is a part of a longer run, whose horizon is not the panel's.
+            if not spec.level and "t" not in spec.where:
                 chosen = select(rows, spec.where, f"{self.name}.series.{index}.where")
                 for label, own in chosen.groupby("series", sort=False):
                     yield series[str(label)], None if tag is None else own[tag].iloc[0]

@@ -84,8 +84,6 @@ class PaperFile(Spec):
         reduced: why all of it is at a smaller scale than the paper's own; beside each verdict.
         summary: sums up what came out, as ``summary`` of the findings, which it is by default.
         picture: the figure or panel that the front page shows; the first figure by default.
-        twin: a supplementary figure or panel that shows it more clearly, in its place there and
-            above it on the paper's page.
         panels: what each panel of the paper's figures shows.
         interpretations: interpretation, as ``norm=l1``, -> what it is in words.
         looks: algorithm of the paper's own -> its colour, line style and marker.
@@ -104,7 +102,6 @@ class PaperFile(Spec):
     reduced: Shown | None = None
     summary: dict[str, Any] | None = None
     picture: Text | None = None
-    twin: Text | None = None
     panels: dict[Panel, Shown] = Field(default={})
     interpretations: dict[str, Text] = Field(default={})
     looks: Looks = Field(default={})

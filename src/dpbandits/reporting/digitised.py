@@ -241,6 +241,8 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
     ]
     but = f" (not {', '.join(differing)})" if differing else ""
     share = f"{counts['within_interval']} of {counts['values']} digitised values"
+    if len(answers["yes"]) > 1 and not answers["no"]:
+        return f"all {len(answers['yes'])} panels agree with the published ones ({share})"
     return f"{'; '.join(words)}{but}: {share}"
 
 

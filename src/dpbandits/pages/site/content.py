@@ -31,7 +31,6 @@ from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, Values
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA, rule_name
 from dpbandits.reporting.palette import look_of
-from dpbandits.reporting.spec import panel_stem
 from dpbandits.reporting.tables import cells_of
 from dpbandits.reporting.text import plain_label as plain
 from dpbandits.reporting.text import readable
@@ -160,22 +159,10 @@ def _claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
                 "places": [*named.items()],
                 "group": group,
                 "stem": stem,
-                "log": _clearer(group, stem) if group else "",
                 "evidence": site.compared(paper, entry.id),
                 "scripts": chart_scripts(group) if group and charts[address] else [],
             }
             yield "claim.html", f"claims/{entry.id}.html", values
-
-
-def _clearer(group: FigureGroup, stem: str) -> str:
-    """Return the axes that are logarithmic in the twin of a panel, which shows it more clearly."""
-    if group.twin is None or stem != group.contents.project.papers[group.paper].picture:
-        return ""
-    name, shown = group.twin
-    for letter, panel in shown.first.panels.items():
-        if panel_stem(shown.base, letter) == name:
-            return "".join(axis for axis in "xy" if getattr(panel, axis).scale == "log")
-    return ""
 
 
 # Tables

@@ -26,9 +26,8 @@ def figure_address(group: FigureGroup) -> str:
 
 
 def small_address(group: FigureGroup) -> str:
-    """Return the picture that shows a figure in small: that of its twin, if it has one."""
-    shown = group.twin[1] if group.twin else group
-    return f"pictures/{group.paper}/{shown.first.name}.png"
+    """Return the picture that shows a figure in small."""
+    return f"pictures/{group.paper}/{group.first.name}.png"
 
 
 @dataclass(frozen=True)

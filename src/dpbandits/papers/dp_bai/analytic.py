@@ -161,7 +161,7 @@ def injected_noise(pulled: int) -> float:
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 5.0)
 REWARDS = (1.0, 1.1)
-"""Largest rewards: of the paper's model, and of its instance I-B (BAI-E7)."""
+"""Largest rewards: of the paper's model, and of its two arms (BAI-E7)."""
 
 BUDGETS = (4, 6, 8, 10, 12, 102, 1002, 10_002)
 """T with two arms; C14 asks for T up to 12."""

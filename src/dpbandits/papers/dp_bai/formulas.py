@@ -65,7 +65,7 @@ def _around(context: Context, scales: tuple[float, float]) -> int:
 
 
 def budget_around(context: Context) -> int:
-    """Return the even budget at which DP-BAI errs on I-B about once in ten, times ``multiple``."""
+    """Return ``multiple`` times the even budget at which DP-BAI errs once in ten, on two arms."""
     scale = 1.0 / float(context.tags["epsilon"])
     return _around(context, (scale, scale))
 

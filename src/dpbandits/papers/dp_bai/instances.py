@@ -14,7 +14,7 @@ LARGEST_OMEGA = 0.8
 
 @cache
 def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
-    """Return I-A: 30 arms in the plane, arms 4 to 30 with random second coordinates (Section 5).
+    """Return 30 arms in the plane, arms 4 to 30 with random second coordinates (Section 5).
 
     a_1 = (0, 1), a_2 = (0, 0.9), a_3 = (10, 0), a_i = (1, omega_i), omega_i uniform on [0, 0.8],
     theta = (0.045, 0.5). The paper does not print its omegas; ours are one vector for all figures,
@@ -32,7 +32,7 @@ def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
 
 @cache
 def two_armed(ratio: float, gap: float = 0.05) -> LinearBandit:
-    """Return I-B: two orthogonal arms of lengths 1 and ``ratio``, means 0.5 + gap and 0.5 (E.2).
+    """Return two orthogonal arms of lengths 1 and ``ratio``, means 0.5 + gap and 0.5 (E.2).
 
     Rewards of the better arm are uniform up to 1 + 2 gap, above 1, as the paper has it (BAI-E7).
 
@@ -52,13 +52,13 @@ def two_armed(ratio: float, gap: float = 0.05) -> LinearBandit:
 
 @cache
 def standard_basis() -> LinearBandit:
-    """Return I-C (i), supplementary: eight orthonormal arms, means 0.5 and seven times 0.45."""
+    """Return a supplementary instance: eight orthonormal arms, means 0.5 and seven times 0.45."""
     return linear(np.eye(8), [0.5] + [0.45] * 7)
 
 
 @cache
 def sphere(seed: int = 2024) -> LinearBandit:
-    """Return I-C (ii), supplementary: 200 arms in six dimensions, gaps of at least 0.05.
+    """Return a supplementary instance: 200 arms in six dimensions, gaps of at least 0.05.
 
     w and z_i are uniform on the unit sphere of R^5; a_1 = (1, 4/3 w), a_i = (1, z_i),
     theta = (0.3, 0.15 w).

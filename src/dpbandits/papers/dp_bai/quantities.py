@@ -27,7 +27,7 @@ from dpbandits.claims.statistics import Point
 from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels, region_of
 from dpbandits.papers.dp_bai import analytic
 from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
-from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, two_armed
+from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere, two_armed
 from dpbandits.papers.dp_bai.schedules import design_rounds
 from dpbandits.papers.dp_bai.theory import Bounds, bounds
 
@@ -46,7 +46,7 @@ LIMITS = {
     "baseline": 1 / 30,
     "sequential-halving": 1 / 30,
 }
-"""Success on I-A where noise drowns all; Gaussian noise is as symmetric as Laplace."""
+"""Success on the 30 arms where noise drowns all; Gaussian noise is as symmetric as Laplace."""
 
 TWO_ARMED_LIMIT = 1 / 2
 
@@ -175,7 +175,7 @@ def first_budget(*, source: str) -> Mapping[str, Estimate]:
     ``source`` is ``proof``, the constants of the printed proof, or ``union``.
     """
     attribute = {"proof": "applies_from", "union": "follows_from"}[source]
-    names = {"I-A": "section5", "I-B": "two-armed"}
+    names = {"30 arms": "section5", "two arms": "two-armed"}
     return {
         name: exact(getattr(bounds(instance, 1.0), attribute)) for name, instance in names.items()
     }
@@ -300,6 +300,28 @@ def noise_limit(*, algorithm: str) -> Estimate:
     return exact(analytic.linear_limit(features, (first, second), scales))
 
 
+def collection_volume(*, starts: int = 0) -> Estimate:
+    """Return the volume of DP-BAI's first collection on the 200 arms.
+
+    With ``starts`` that of the largest collection which exchanges reach from random ones.
+    """
+    features = sphere().feature_matrix
+    generator, (arms, rank) = np.random.default_rng(0), features.shape
+    drawn = [generator.permutation(arms)[:rank].tolist() for _ in range(starts)]
+    collections = [_grown(features, members) for members in drawn] or [max_det(features).arms]
+    return exact(max(abs(np.linalg.det(features[[*members]])) for members in collections))
+
+
+def _grown(features: Values, members: list[int]) -> tuple[int, ...]:
+    """Exchange members for arms while that enlarges the volume, by the largest factor each time."""
+    while True:
+        factors = np.abs(np.linalg.solve(features[members].T, features.T))
+        place, arm = np.unravel_index(factors.argmax(), factors.shape)
+        if factors[place, arm] <= 1.0 + 1e-9:
+            return tuple(members)
+        members[place] = int(arm)
+
+
 def crossing_error(*, delta: float) -> Estimate:
     """Return the error below which pure noise misleads DP-BAI more than DP-BAI-Gauss."""
     return exact(math.exp(analytic.crossing(delta)))
@@ -311,11 +333,11 @@ def deviation_ratio(*, delta: float) -> Estimate:
 
 
 DRAWS = 1000
-"""Draws of the omegas of I-A that are checked, the one of the figures first."""
+"""Draws of the omegas of Section 5 that are checked, the one of the figures first."""
 
 
 def of_section5(*, number: str, drawn: str) -> Estimate:
-    """Return a number of I-A over its ``section5 draws``, or at the end of their range."""
+    """Return a number of the 30 arms over ``section5 draws``, or at the end of their range."""
     end = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]]
     is_drawn = drawn == "section5 draws"
     draws = [section5(draw=draw).means for draw in range(DRAWS)] if is_drawn else []
@@ -332,6 +354,6 @@ def of_section5(*, number: str, drawn: str) -> Estimate:
 
 
 def rounds_of_dp_od(*, ratio: float = 0.0, draws: int = 1) -> Estimate:
-    """Return the most rounds of DP-OD on two arms of this ratio, or on draws of I-A without one."""
+    """Return the most rounds of DP-OD on two arms; without a ratio, on draws of the 30 arms."""
     bandits = [two_armed(ratio=ratio)] if ratio else [section5(draw=draw) for draw in range(draws)]
     return exact(max(design_rounds(rank_of(bandit.feature_matrix)) for bandit in bandits))

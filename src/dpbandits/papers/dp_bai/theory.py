@@ -16,7 +16,7 @@ from dpbandits.papers.dp_bai.instances import section5, two_armed
 Values = NDArray[np.float64]
 
 INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
-"""I-A and I-B, both of dimension 2; the hardness of I-B does not depend on the ratio."""
+"""Both of dimension 2; the hardness of the two arms does not depend on the ratio."""
 
 DIMENSION = 2
 
@@ -182,7 +182,7 @@ MAP_DELTAS = (1e-5, 0.01, 0.1, 0.3, 0.5, 0.9)
 
 
 def regime_map() -> pd.DataFrame:
-    """Return the boundaries between the rows of Table 1 on I-A and I-B, and its ticks."""
+    """Return the boundaries between the rows of Table 1 on both instances, and its ticks."""
     return joined(_regimes())
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from dpbandits import privacy
 from dpbandits.bandits import Bandit, bernoulli, clipped_exponential, truncated_exponential
@@ -209,6 +210,17 @@ def largest_relative_error(
     """Return the largest standard error of a mean over some runs over the mean, of all pairs."""
     every = [series.having(eta=one, b=other) for one, other in itertools.product(eta, b)]
     return largest(relative_error(each.per_run(), runs) for each in every)
+
+
+def increase_in_half_widths(regret: Series, other: Series, *, runs: int) -> Estimate:
+    """Return an increase over the half-width of its 95 % interval at some runs.
+
+    The half-width is that of the difference of two independent means, from the spread of all runs.
+    """
+    first, second = regret.per_run(), other.per_run()
+    variance = (first.var(ddof=1) + second.var(ddof=1)) / runs
+    half_width = float(stdtrit(2 * runs - 2, 0.975)) * math.sqrt(variance)
+    return (as_measured(regret.number()) - as_measured(other.number())) / half_width
 
 
 def lead_change(tuned: Series, *rivals: Series, eta: Sequence[int]) -> Estimate:

@@ -289,7 +289,7 @@ function drawFigure(box) {
   const asked = new URLSearchParams(location.search);
   const unseen = views.flatMap((view) => view.panels.flatMap((panel) => panel.series.filter((line) => line.hidden).map(keyOf)));
   const state = {hidden: new Set(asked.has("hide") ? asked.getAll("hide")[0].split("|") : unseen), x: null, y: null};
-  for (const which of ["x", "y"]) state[which] = asked.has(which) ? asked.get(which) === "log" : box.dataset.log?.includes(which) || null;
+  for (const which of ["x", "y"]) state[which] = asked.has(which) ? asked.get(which) === "log" : null;
   const controls = add(box, "form", {class: "controls"});
   controls.addEventListener("submit", (event) => event.preventDefault());
   const [legend, panels] = [add(box, "div", {class: "legend", role: "group", "aria-label": "Series"}), add(box, "div", {class: "panels"})];
