@@ -50,26 +50,32 @@ class Reader(HTMLParser):
             self.faults.append(f"</{tag}> at {self.getpos()} closes something else")
 
 
-LONGEST = 30
+LONGEST = 35
 REPLACED = re.compile(
-    r"\bours\b|\bstands?\b|\bheld against\b|\bpresumed\b|\bsidecars?\b|\breading errors?\b"
+    r"\bours\b|\bheld against\b|\bpresumed\b|\bsidecars?\b|\breading errors?\b"
     r"|\bpublished readings?\b|\bhinges?\b|\bhangs on\b|\bchunks?\b|\brefus(?:es?|ed|al)\b"
-    r"|\bin one line\b|\bdecisive\b|\bmended\b|\bslips?\b|\btold\b|\bwhole ledger\b|\bmade from\b",
+    r"|\bin one line\b|\bdecisive\b|\bmended\b|\bslips?\b|\btold\b(?! apart)"
+    r"|\bwhole ledger\b|\bmade from\b",
     re.IGNORECASE,
 )
 """Words that have a plainer name, where the word alone shows that it is meant."""
 
 
 def prose(text: str) -> str:
-    """Return a page without code, computed regions, HTML and the addresses of links.
+    """Return a page without code, quotations, computed regions, HTML and the addresses of links.
 
-    A span of code is one word, and so is a number with its interval. Tables, headings and pictures
-    are empty lines.
+    A span of code and a quotation are a word each, and so is a number with its interval. Tables,
+    headings and pictures are empty lines.
     """
     text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^<small>.*</small>$", "", text, flags=re.MULTILINE)
     text = re.sub(r"<[^>\n]+>", "", text)
     text = re.sub(r"`[^`]+`", "CODE", text)
+    text = re.sub(r'"[^"\n]+"', "QUOTED", text)
+    # Points with their numbers as they are listed, and what was played as a line of its own.
+    text = re.sub(r"(\*\*(in part|not as stated)\*\*), (except )?at .*?\)[.] ", r"\1. ", text)
+    text = re.sub(r"^\*[^*\n]+\*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r" \[[^\[\]]*\d[^\[\]]*\](?!\()", "", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
@@ -83,9 +89,10 @@ BLOCKS = (
 
 
 def prose_of_html(text: str) -> str:
-    """Return the text of a page of the site without code and tables; a block is a paragraph."""
+    """Return the text of a page without code, tables and scopes; a block is a paragraph."""
+    text = re.sub(r'<p class="scope">.*?</p>', "\n\n", text, flags=re.DOTALL)
     text = re.sub(r"<(script|style|pre|table|select)\b.*?</\1>", "\n\n", text, flags=re.DOTALL)
-    text = re.sub(r"<code\b.*?</code>", "CODE", text, flags=re.DOTALL)
+    text = re.sub(r"<(code|q)\b.*?</\1>", "CODE", text, flags=re.DOTALL)
     text = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n\n", text)
     return html.unescape(re.sub(r"<[^>]+>", "", text))
 

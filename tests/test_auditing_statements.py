@@ -28,7 +28,7 @@ from dpbandits.auditing.rows import (
 from dpbandits.auditing.run import published
 from dpbandits.auditing.statements import swept_rows
 from dpbandits.auditing.thompson import decision_rows, far_rows, quoted_rows, sampled_rows
-from dpbandits.claims import statistics
+from dpbandits.claims import measure
 from dpbandits.comparisons import audit_figures as diagrams
 from dpbandits.comparisons import privacy_audit as tables
 from dpbandits.comparisons.privacy_audit import (
@@ -161,7 +161,7 @@ def test_what_exceeds_its_claim() -> None:
 
 
 def test_events_are_observable_from_one_chance_on_everywhere() -> None:
-    limits = statistics.LOG10_OBSERVABLE, tables.LOG10_OBSERVABLE, LN_OBSERVABLE / LOG10
+    limits = measure.LOG10_OBSERVABLE, tables.LOG10_OBSERVABLE, LN_OBSERVABLE / LOG10
     assert limits == pytest.approx((-6.0,) * 3, rel=1e-12)
 
 

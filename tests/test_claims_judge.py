@@ -1,107 +1,111 @@
-"""Judging: interim analyses, rows, words, what is judged again, scales, and the family level."""
+"""Judging: interim analyses, readings, what is visible, scales, and the family of a paper."""
 
 import math
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from dpbandits.claims.docket import Claim
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.judge import Judgement, family_level, judge
-from dpbandits.claims.ledger import ledger, simultaneous
+from dpbandits.claims.judge import Judgement, judge, judge_family, outcome_of
+from dpbandits.claims.tables import standing, verdict_table
 from dpbandits.errors import InputError
-from toy_claims import claim, comparison, finding, number, on_series, toy_evidence, toy_frame
-
-NO_CODE = {"variant": "as-coded", "not_applicable": "no code was released"}
-EXACT: dict[str, Any] = {"runs": 0, "runs_paper": 0}
-
-
-def detail_of(judged: Judgement) -> str:
-    return str(ledger([judged])["detail"].item())
-
-
-def judged(toy: Claim, means: list[float], **settings: Any) -> Judgement:
-    return judge([toy], toy_evidence(means, **settings))[0]
-
+from toy_claims import EXACT, claim, compare, finding, gap, judged, number, on_series, toy_evidence
 
 NORMAL = {"runs": 400, "runs_paper": 400}
+BOTH = [{"variant": "as-written"}, {"variant": "repaired"}]
 
 
-@pytest.mark.parametrize(
-    ("keys", "means", "seed", "expected"),
-    [
-        ({}, [-2.0, -3.0], 1, ("holds", 50, 0.05 / 4, "holds")),
-        # Fewer runs than the paper's decide nothing at its number.
-        ({"runs_paper": 10_000}, [-2.0, -3.0], 1, ("holds", 50, 0.05 / 4, "undecided")),
-        # 1.8 standard errors off at 50 runs and 5 at 400: runs grow until the verdict is there.
-        ({}, [-0.25], 3, ("holds", 100, 0.05 / 4, "undecided")),
-        ({}, [0.0], 2, ("undecided", 400, 0.05 / 4, "undecided")),
+def test_a_claim_is_decided_at_the_first_analysis_that_can() -> None:
+    for keys, means, seed, expected in [
+        ({}, [-2.0, -3.0], 1, ("as stated", 50, 0.05 / 4, (2, 2))),
+        # Fewer runs than the paper's show nothing at its number.
+        ({"runs_paper": 10_000}, [-2.0, -3.0], 1, ("as stated", 50, 0.05 / 4, None)),
+        # 1.8 standard errors off at 50 runs and 5 at 400: runs grow until the word is there.
+        ({}, [-0.25], 3, ("as stated", 100, 0.05 / 4, (0, 1))),
+        ({}, [0.0], 2, ("undecided", 400, 0.05 / 4, None)),
         # 2.4 standard errors off at 400 runs, p about 0.02: the level of a claim is its own.
-        (NORMAL, [-0.12], 6, ("holds", 400, 0.05, "holds")),
-        (NORMAL | {"level": 0.001}, [-0.12], 6, ("undecided", 400, 0.001, "undecided")),
-        ({"runs": [200, 400], "level": 0.02}, [-0.12], 6, ("undecided", 400, 0.01, "undecided")),
-    ],
-)
-def test_a_claim_is_decided_at_the_first_analysis_that_can(
-    keys: dict[str, Any], means: list[float], seed: int, expected: tuple[str, int, float, str]
-) -> None:
-    found = judged(claim(*on_series(*range(len(means))), **keys), means, seed=seed)
-    words = found.verdict, found.runs, pytest.approx(found.level), found.verdict_at_paper_runs
-    assert words == expected
+        (NORMAL, [-0.12], 6, ("as stated", 400, 0.05, (1, 1))),
+        (NORMAL | {"runs": [100, 200, 400]}, [-0.12], 6, ("undecided", 400, 0.05 / 3, None)),
+        # A point against and an open one: more runs tell whether any is for, until none is open.
+        ({}, [2.0, -0.4], 3, ("in part", 100, 0.05 / 4, (1, 2))),
+        ({}, [2.0, 0.0], 2, ("not as stated", 400, 0.05 / 4, (1, 1))),
+        ({"quantifier": "every"}, [2.0, -0.4], 3, ("not as stated", 50, 0.05 / 4, (1, 1))),
+        ({"quantifier": "exists"}, [-2.0, 0.0], 1, ("as stated", 50, 0.05 / 4, (1, 1))),
+        ({"quantifier": "exists"}, [2.0, 0.0], 2, ("undecided", 400, 0.05 / 4, (1, 1))),
+        ({"bound": True}, [-2.0, 0.0], 2, ("not contradicted", 400, 0.05 / 4, (1, 1))),
+        ({"bound": True}, [2.0, 0.0], 1, ("not as stated", 50, 0.05 / 4, (1, 1))),
+        # All of the paper's runs, of which some points need more.
+        (NORMAL | {"runs_paper": 10}, [-2.0, -0.25, 2.0], 3, ("in part", 400, 0.05, (2, 3))),
+    ]:
+        found = judged(claim(*on_series(*range(len(means))), **keys), means, seed=seed)
+        came = found.verdict, found.runs, pytest.approx(found.level), found.visible
+        assert came == expected, (keys, means)
 
 
-def test_parts_that_come_out_differently_mix() -> None:
-    toy = claim(*on_series(0, part="first"), *on_series(1, part="second"))
-    found = judged(toy, [-2.0, 2.0])
-    assert found.verdict == "mixed"
-    assert found.parts == {"first": "holds", "second": "fails"}
-    assert judged(toy, [2.0, 2.0]).verdict == "fails"
+def test_points_alike_by_the_papers_own_runs_are_not_counted() -> None:
+    """Of 400 runs the interval is +-0.14, of the paper's 20 +-0.62."""
+    means, keys = [0.0, 0.0, 3.0], {"runs": 400, "runs_paper": 20, "quantifier": "every"}
+    for entries, verdict, decisions in [
+        ([gap(0, 1), gap(0, 2)], "as stated", ["equal", "for"]),
+        ([gap(0, 1), gap(2, 0)], "not as stated", ["equal", "against"]),
+        ([gap(0, 1)], "undecided", ["equal"]),
+        # One side alone is alike with nothing.
+        ([*on_series(0)], "undecided", ["undecided"]),
+    ]:
+        found = judged(claim(*entries, **keys), means)
+        assert found.verdict == verdict
+        assert [one.decision for one in found.comparisons] == decisions
+    fewer = judged(claim(gap(0, 1), **keys | {"runs_paper": 0}), means)
+    assert fewer.comparisons[0].decision == "undecided"
 
 
-def test_labels_and_parts_name_their_variables() -> None:
-    over = {"for": {"which": [0, 1]}}
-    toy = claim(comparison("mean {of}", part="part {which}", **over), parameters={"of": 5})
-    found = judged(toy, [-2.0, -2.0])
-    assert [one.label for one in found.comparisons] == ["mean 5 [which=0]", "mean 5 [which=1]"]
-    assert list(found.parts) == ["part 0", "part 1"]
+def test_a_likeness_is_asked_of_the_difference_and_has_no_direction_to_be_visible() -> None:
+    for means, verdict in [
+        ([0, 0], "as stated"),
+        ([0, 2], "not as stated"),
+        ([0, 0.6], "undecided"),
+    ]:
+        found = judged(claim(gap(0, 1, alike=20), runs=400, runs_paper=20), means)
+        assert (found.verdict, found.visible) == (verdict, None)
 
 
-def test_exploratory_and_reported_comparisons_do_not_count() -> None:
-    toy = claim(*on_series(0), *on_series(1, exploratory=True), number(3.0, less=None))
-    found = judged(toy, [-2.0, 2.0])
-    assert found.verdict == "holds"
-    assert [one.decision for one in found.comparisons] == ["for", "against", "reported"]
+def test_values_that_we_chose_and_sizes_do_not_decide() -> None:
+    """They and exact numbers cost no level."""
+    beside = *on_series(1, ours=True), number(3.0, "size", less=None), number(-3.0)
+    found = judged(claim(*on_series(0), *beside), [-2.0, 2.0])
+    assert (found.verdict, found.visible) == ("as stated", (1, 1))
+    assert [one.decision for one in found.comparisons] == ["for", "against", "shown", "for"]
+    assert [one.level for one in found.comparisons] == [0.05 / 4] * 4
+    assert judged(claim(*on_series(0, ours=True)), [2.0]).verdict == "size only"
 
 
 def test_a_comparison_without_a_point_is_undecided_or_left_out() -> None:
     nothing = {"quantity": "nothing"}
-    assert judged(claim(comparison("x", **nothing)), [0.0]).verdict == "undecided"
-    found = judged(claim(*on_series(0), comparison("x", exploratory=True, **nothing)), [-2.0])
+    assert judged(claim(compare("x", **nothing))).verdict == "undecided"
+    found = judged(claim(*on_series(0), compare("x", less=None, **nothing)), [-2.0])
     assert [one.label for one in found.comparisons] == ["series 0"]
 
 
-def test_a_row_may_have_words_and_comparisons_of_its_own() -> None:
-    rows = [
-        {"size": "ratio"},
-        {"size": "difference", "verdicts": ["not contradicted", "fails"]},
-        NO_CODE,
-        {"variant": "repaired", "not_testable": "needs T = 1e9"},
-    ]
+def test_each_reading_has_a_word_and_comparisons_of_its_own_and_those_beside_none() -> None:
+    readings = [{"size": "ratio"}, {"size": "difference"}]
     toy = claim(
-        number(2.0, "strict", asked_of={"size": ["ratio"]}),
+        number(2.0, "strict", asked_of={"size": ["ratio"], "variant": ["as-written"]}),
         number(2.0, "mild", less=5, asked_of={"size": ["difference"]}),
         **EXACT,
-        interpretations=rows,
+        readings=readings,
+        beside=[{"variant": "repaired", "size": "difference"}, {"variant": "as-coded"}],
     )
     found = judge([toy], toy_evidence([0.0]))
-    assert [(one.verdict, one.remark) for one in found] == [
-        ("fails", ""),
-        ("not contradicted", ""),
-        ("not applicable", "no code was released"),
-        ("not testable", "needs T = 1e9"),
-    ]
+    assert [one.verdict for one in found] == ["not as stated", "as stated", None, None]
+    labels = [[one.label for one in each.comparisons] for each in found]
+    assert labels == [["strict"], ["mild"], ["mild"], []]
+    assert found[2].comparisons[0].decision == "for"
+
+
+def test_a_guarantee_whose_excess_would_not_be_seen_cannot_be_tested() -> None:
+    for factor, word in [(1.3, "not contradicted"), (2.5, "cannot be tested here")]:
+        both = number(0.4, "share", at_most=1), number(factor, "factor", less=None)
+        toy = claim(*both, kind="privacy", seen_from="factor", **EXACT)
+        assert judged(toy).verdict == word
 
 
 def test_fewer_runs_than_the_analyses_are_judged_as_far_as_they_reach() -> None:
@@ -120,149 +124,82 @@ def test_the_quick_scale_judges_what_there_is_once_and_forgives_what_is_missing(
         judge([toy], evidence)
     [found] = judge([toy], evidence, scale="quick")
     assert [one.decision for one in found.comparisons] == ["for", "undecided"]
+    assert (found.runs, found.level) == (20, 0.05)
     assert "not there at this scale" in found.comparisons[1].label
-    assert detail_of(found).startswith("quick scale, no evidence; ")
-    rerun = claim(*on_series(0), runs=50, rerun=200)
-    [once] = judge([rerun], toy_evidence([2.0], runs=20), scale="quick")
-    assert (once.verdict, once.runs, once.before) == ("fails", 20, None)
+    detail = verdict_table([found])["detail"].item()
+    assert detail.startswith("quick scale, no evidence. 1 of 2 comparisons as stated. open: ")
 
 
 def test_a_claim_reads_only_what_it_declares() -> None:
-    toy = claim(comparison("x", value={"in": "toy", "metric": "regret"}), reads=["other"], **EXACT)
+    toy = claim(compare("x", value={"in": "toy", "metric": "regret"}), reads=["other"], **EXACT)
     with pytest.raises(InputError, match="results of : 0 series"):
         judge([toy], toy_evidence([0.0]))
 
 
-@pytest.mark.parametrize(
-    ("values", "words", "expected"),
-    [
-        ([-1.0, 1.0], ["holds", "fails", "mixed"], "mixed"),
-        ([-1.0, 1.0], ["holds", "fails"], "fails"),
-        ([1.0], ["holds"], "undecided"),
-        ([-1.0, 1.0], ["holds"], "undecided"),
-        ([-1.0, 1.0], ["not contradicted", "fails", "mixed"], "mixed"),
-        ([-1.0, 1.0], ["not contradicted", "fails"], "fails"),
-        ([1.0], ["not contradicted"], "undecided"),
-        ([math.nan], ["not contradicted", "fails"], "undecided"),
-        # A finding has no words of its own.
-        ([-1.0], [], "shown"),
-        ([1.0], [], "not shown"),
-        ([-1.0, 1.0], [], "not shown"),
-        ([], [], "reported"),
-    ],
-)
-def test_a_claim_ends_in_its_words(values: list[float], words: list[str], expected: str) -> None:
-    several = [number(value, f"x={value}", part=f"x={value}") for value in values]
-    toy = claim(*several, **EXACT, verdicts=words) if words else finding(*several)
-    [found] = judge([toy], toy_evidence([0.0]))
-    assert found.verdict == expected
-    assert "would decide" not in detail_of(found)
+def test_the_numbers_of_a_finding_show_its_title_or_do_not() -> None:
+    for values, expected in [
+        ([-1.0], "shown"),
+        ([1.0], "not shown"),
+        ([-1.0, 1.0], "not shown"),
+        ([-1.0, math.nan], "undecided"),
+        ([], ""),
+    ]:
+        numbers = (number(value, f"x={value}") for value in values)
+        assert outcome_of(judged(finding(*numbers))) == expected
 
 
-def changing_frame(first: float, rest: float, runs: int = 300) -> pd.DataFrame:
-    """One series with one mean over the first 50 runs and another after them."""
-    frame = toy_frame([rest], runs=runs)
-    frame.loc[frame["run"] < 50, "value"] += first - rest
-    return frame
+def of_family(*claims: Any, means: tuple[float, ...] = (-2.0, 2.0), **settings: Any) -> Any:
+    return judge_family(claims, toy_evidence(means, **settings))
 
 
-def rerun(first: float, rest: float, runs: int = 300) -> Judgement:
-    toy = claim(*on_series(0), runs=50, rerun=200)
-    return judge([toy], Evidence.of_frames({"toy": changing_frame(first, rest, runs)}))[0]
-
-
-def test_a_failure_is_seen_again_on_fresh_runs_and_the_second_verdict_counts() -> None:
-    found = rerun(2.0, 2.0)
-    assert (found.verdict, found.runs) == ("fails", 200)
-    assert found.before is not None
-    assert (found.before.verdict, found.before.runs) == ("fails", 50)
-    assert detail_of(found).startswith(
-        "first interim analysis: fails on 50 runs, against: series 0; again on 200 fresh runs; "
+def test_claims_that_depend_on_chance_share_the_level_of_the_paper() -> None:
+    """Equally; the readings of a claim share its part, and interim analyses that of a reading."""
+    found = of_family(
+        claim(*on_series(0), runs=50, beside=BOTH[1:]),
+        claim(*on_series(0, 1), name="TOY-C2", runs=[50, 100], readings=BOTH),
+        # No members: exact, a size, one that cannot be tested.
+        claim(number(-1.0), name="TOY-C3", **EXACT, readings=BOTH),
+        claim(*on_series(0, less=None), name="TOY-C4", runs=50),
+        claim(*on_series(0), name="TOY-C5", runs=50, cannot="It needs T = 1e9."),
     )
-    assert rerun(2.0, 0.0).verdict == "undecided"
-    # The 200 runs after the first 50, not all 250.
-    fresh = rerun(2.0, -2.0)
-    values = changing_frame(2.0, -2.0)["value"].to_numpy()
-    assert (fresh.verdict, fresh.comparisons[0].estimate.runs) == ("holds", 200)
-    assert fresh.comparisons[0].estimate.value == pytest.approx(values[50:250].mean())
-    few = rerun(2.0, 2.0, runs=240)
-    assert (few.verdict, few.remark) == (
-        "undecided",
-        "fails on 50 runs; judging it again needs 200 fresh ones, the results have 190",
-    )
+    levels = {
+        (one.claim.id, one.reading.variant): pytest.approx(one.in_family.level)
+        for one in found
+        if one.in_family
+    }
+    assert levels == {
+        ("TOY-C1", "as-written"): 0.05 / 2,
+        ("TOY-C2", "as-written"): 0.05 / 2 / 2 / 2,
+        ("TOY-C2", "repaired"): 0.05 / 2 / 2 / 2,
+    }
+    second = found[2]
+    assert [one.level for one in second.comparisons] == pytest.approx([0.0125, 0.025])
+    within = [one.level for one in second.in_family.comparisons]
+    assert within == pytest.approx([0.00625 / 2, 0.00625])
 
 
-def test_only_a_failing_part_is_seen_again() -> None:
-    for first in (-2.0, 0.0):
-        found = rerun(first, 2.0)
-        assert (found.before, found.runs) == (None, 50)
-    open_one = claim(*on_series(0, 1, 2, 3), combine="most", runs=200, rerun=200)
-    assert judged(open_one, [-2.0, -2.0, 0.0, 0.0], seed=3).before is None
-    parted = claim(*on_series(0, part="first"), *on_series(1, part="second"), runs=50, rerun=200)
-    mixed = judged(parted, [2.0, -2.0])
-    assert (mixed.verdict, mixed.runs) == ("mixed", 200)
-    assert detail_of(mixed).startswith(
-        "first interim analysis: mixed (first fails) on 50 runs, against: series 0; "
-        "again on 200 fresh runs; holds: second; fails: first; "
-    )
+def in_words(found: Judgement) -> tuple[Any, Any, str]:
+    return found.verdict, found.in_family and found.in_family.verdict, standing(found)
 
 
-CLAIMS = 91
-
-
-def row_of(toy: Claim, evidence: Evidence) -> pd.Series:
-    """Return the one row of both verdicts on a claim of a large family."""
-    return simultaneous(judge([toy], evidence, family=CLAIMS)).iloc[0]
-
-
-def test_rows_that_can_err_share_the_level_of_their_claim() -> None:
-    toy = claim(*on_series(0), interpretations=[{}, {"variant": "repaired"}, NO_CODE])
-    assert family_level(toy, CLAIMS) == pytest.approx(0.05 / CLAIMS / 2)
-    assert family_level(claim(*on_series(0), level=1e-6), CLAIMS) == 1e-6
-
-
-def test_a_clear_verdict_stands_and_a_narrow_one_only_at_its_own_level() -> None:
+def test_a_clear_word_stands_in_the_family_and_a_narrow_one_only_at_its_own_level() -> None:
     """With sd 1 over 50 runs, -2 is 14 standard errors below 0 and -0.4 between 2 and 3.5."""
     for mean, seed, *expected in [
-        (-2.0, 1, "holds", "holds", "yes"),
-        (2.0, 1, "fails", "fails", "yes"),
-        (-0.5, 1, "holds", "holds", "yes"),
-        (-0.4, 1, "holds", "undecided", "only at its own level"),
-        (0.0, 3, "undecided", "undecided", "-"),
+        (-2.0, 1, "as stated", "as stated", "yes"),
+        (2.0, 1, "not as stated", "not as stated", "yes"),
+        (-0.5, 1, "as stated", "as stated", "yes"),
+        (-0.4, 1, "as stated", "undecided", "only at its own level"),
+        (0.0, 3, "undecided", "undecided", ""),
     ]:
-        row = row_of(claim(*on_series(0), runs=50), toy_evidence([mean], runs=50, seed=seed))
-        assert row[["verdict", "verdict_in_family", "family_wise"]].tolist() == expected
+        toys = [claim(*on_series(0), name=f"TOY-C{i}", runs=50) for i in range(91)]
+        [first, *_] = of_family(*toys, means=(mean,), runs=50, seed=seed)
+        assert in_words(first) == tuple(expected)
 
 
-def test_the_family_level_is_that_of_a_claim_with_such_a_level() -> None:
-    """One pass over what is measured judges as a claim of the level would be."""
-    toy, evidence = claim(*on_series(0, 1)), toy_evidence([-0.3, -0.25], seed=4)
-    [both] = judge([toy], evidence, family=CLAIMS)
-    [alone] = judge([claim(*on_series(0, 1), level=0.05 / CLAIMS)], evidence)
-    assert both.in_family is not None
-    found, expected = (
-        (each.verdict, each.runs, [(one.lo, one.hi, one.level) for one in each.comparisons])
-        for each in (both.in_family, alone)
-    )
-    assert found == expected
-
-
-def test_what_is_exact_or_does_not_apply_has_no_level() -> None:
-    found = judged(claim(number(-1.0), **EXACT), [0.0])
-    assert (found.runs, found.verdict_at_paper_runs) == (0, "not applicable")
-    row = row_of(claim(number(-1.0), **EXACT), toy_evidence([0.0]))
-    assert (row["verdict_in_family"], row["family_wise"]) == ("holds", "exact")
-    assert np.isnan(row[["level", "level_in_family"]].astype(float)).all()
-    row = row_of(claim(*on_series(0), interpretations=[NO_CODE]), toy_evidence([0.0]))
-    assert (row["verdict_in_family"], row["family_wise"]) == ("not applicable", "-")
-
-
-def test_the_number_of_a_row_has_the_label_of_what_the_ledger_shows() -> None:
-    """A claim may show a reported number, which is asked nothing, in place of the binding one."""
-    pair = *on_series(0), number(3.0, "level", less=None)
-    evidence = toy_evidence([-2.0], runs=50)
-    toy = claim(*pair, shown="level", runs=50)
-    row, shown = row_of(toy, evidence), ledger(judge([toy], evidence)).iloc[0]
-    assert (row["measured"], row["asked"]) == ("level", "")
-    assert row["estimate_in_family"] == shown["estimate"] == 3.0
-    assert row_of(claim(*pair, runs=50), evidence)["asked"] == "less than 0"
+def test_what_is_exact_has_no_level() -> None:
+    [found] = of_family(claim(number(-1.0), **EXACT))
+    assert (found.runs, found.visible, *in_words(found)) == (0, None, "as stated", None, "exact")
+    row = verdict_table([found]).iloc[0]
+    assert row[["level", "level_in_family"]].isna().all()
+    [size] = of_family(claim(*on_series(0, less=None)))
+    assert in_words(size) == ("size only", None, "")

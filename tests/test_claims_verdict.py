@@ -1,79 +1,130 @@
-"""The verdict function, regions of all kinds, and how comparisons and parts combine."""
+"""Regions of all kinds, the function that decides, and how decisions become words."""
 
 import math
-from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.claims.numbers import exact, mean
+from dpbandits.claims.estimates import Estimate, RateDifference, StudentEstimate, exact, mean
 from dpbandits.claims.verdict import (
-    KINDS,
-    REPORT,
-    combine_comparisons,
-    combine_parts,
+    VERDICTS,
+    Decision,
+    are_alike,
+    combine,
     decide,
     deciding_alpha,
+    of_readings,
     region_of,
-    runs_needed,
     slack,
+    verdict_of,
 )
-from support import refused
+from dpbandits.config.claims import KINDS
+from toy_claims import claim, compared
 
 NAN, INF = math.nan, math.inf
 
-# kind, threshold, then intervals that are for, against and undecided. Derived by hand from the
-# definitions in `regions.KINDS`; the touching intervals tell strict kinds from the others.
-TABLE = [
-    ("less", 1.0, (0.0, 0.9), (1.0, 2.0), (0.5, 1.0)),
-    ("greater", 1.0, (1.1, 2.0), (0.0, 1.0), (1.0, 2.0)),
-    ("at_most", 1.0, (0.5, 1.0), (1.1, 2.0), (1.0, 1.1)),
-    ("at_least", 1.0, (1.0, 2.0), (0.0, 0.9), (0.9, 1.0)),
-    ("ratio_within", (0.5, 2.0), (0.5, 2.0), (2.1, 3.0), (1.0, 2.1)),
-    ("equivalent", 0.1, (-0.1, 0.1), (-0.3, -0.2), (-0.2, 0.0)),
-    ("trend", -0.8, (-1.0, -0.8), (-0.7, 0.2), (-0.9, -0.7)),
-    ("trend", 0.8, (0.8, 1.0), (-1.0, 0.7), (0.7, 0.9)),
-    ("interior_optimum", 0.0, (0.1, 0.2), (-0.2, 0.0), (0.0, 0.2)),
-    ("below_bound", 0.0, (-0.2, 0.0), (0.1, 0.2), (-0.1, 0.1)),
-    ("identity", 3.0, (3.0, 3.0), (3.1, 3.1), (2.9, 3.1)),
-    ("no_counterexample", 0.0, (0.0, 0.0), (1.0, 1.0), (0.0, 1.0)),
-    ("no_increase", 0.0, (-0.1, 0.1), (0.1, 0.2), (NAN, NAN)),
-    ("no_decrease", 0.0, (-0.1, 0.1), (-0.2, -0.1), (NAN, NAN)),
+# kind, threshold, what is asked in words, then intervals that are for, against and undecided.
+# Derived by hand from `config.claims.KINDS`; the touching intervals tell strict kinds from others.
+TABLE: list[tuple[str, Any, str, Any, Any, Any]] = [
+    ("less", 2, "less than 2", (0.0, 1.9), (2.0, 3.0), (1.5, 2.0)),
+    ("greater", 2, "greater than 2", (2.1, 3.0), (1.0, 2.0), (2.0, 3.0)),
+    ("at_most", 2, "at most 2", (1.5, 2.0), (2.1, 3.0), (2.0, 2.1)),
+    ("at_least", 2, "at least 2", (2.0, 3.0), (1.0, 1.9), (1.9, 2.0)),
+    ("within", [0.5, 2], "within [0.5, 2]", (0.5, 2.0), (2.1, 3.0), (1.0, 2.1)),
+    ("identity", 3, "exactly 3", (3.0, 3.0), (3.1, 3.1), (2.9, 3.1)),
 ]
 
 
 def test_each_kind_decides_by_its_region() -> None:
-    for kind, threshold, pro, contra, open_ in TABLE:
-        region = region_of(kind, threshold)
+    for kind, threshold, words, pro, contra, open_ in TABLE:
+        region = region_of(compared(**{kind: threshold}))
+        assert region.describe() == words
         assert decide(*pro, region) == "for"
         assert decide(*contra, region) == "against"
-        # The whole line decides not even a presumption: it is no evidence that nothing rises.
         nothing = [(NAN, 1.0), (0.0, NAN), (NAN, NAN), (1.0, 0.0), (INF, -INF), (-INF, INF)]
         for interval in (open_, *nothing):
             assert decide(*interval, region) == "undecided"
-    assert {row[0] for row in TABLE} == {*KINDS} - {REPORT}
+    assert {row[0] for row in TABLE} | {"alike"} == {*KINDS}
+    assert region_of(compared()).describe() == ""
 
 
 def test_a_tolerance_widens_the_region() -> None:
-    assert decide(4.885, 4.885, region_of("identity", 4.88, 0.01)) == "for"
-    assert decide(4.895, 4.895, region_of("identity", 4.88, 0.01)) == "against"
-    assert decide(1.05, 1.05, region_of("at_most", 1.0, 0.1)) == "for"
-    assert decide(0.95, 0.95, region_of("greater", 1.0, 0.1)) == "for"
-
-
-def test_impossible_thresholds_are_refused_in_one_line() -> None:
-    for kind, threshold, tolerance in [
-        ("less", (0.0, 1.0), 0.0),
-        ("ratio_within", 1.0, 0.0),
-        ("ratio_within", (2.0, 1.0), 0.0),
-        ("trend", 0.0, 0.0),
-        ("trend", 1.5, 0.0),
-        ("no_counterexample", 1.0, 0.0),
-        ("no_counterexample", 0.0, 0.1),
-        (REPORT, 1.0, 0.0),
+    """A printed number is met within one unit of its last digit."""
+    for kind, threshold, tolerance, value, expected in [
+        ("identity", 4.88, 0.01, 4.885, "for"),
+        ("identity", 4.88, 0.01, 4.895, "against"),
+        ("at_most", 1, 0.1, 1.05, "for"),
+        ("greater", 1, 0.1, 0.95, "for"),
+        ("within", [1, 2], 0.1, 2.05, "for"),
     ]:
-        refused(lambda: region_of(kind, threshold, tolerance), "allowed")
+        region = region_of(compared(tolerance=tolerance, **{kind: threshold}))
+        assert decide(value, value, region) == expected
+
+
+STEPS: dict[str, Any] = {"value": "a", "along": "b", "pick": "steps"}
+RATIOS: dict[str, Any] = {"value": "a", "along": "b", "pick": {"steps": {"by": "ratio"}}}
+
+
+def test_two_equal_sides_are_neither_lower_nor_higher() -> None:
+    for keys, value, expected in [
+        ({"less": 0}, 0.0, "equal"),
+        ({"greater": 0}, 0.0, "equal"),
+        ({"ratio": ["a", "b"], "less": 1}, 1.0, "equal"),
+        (STEPS | {"less": 0}, 0.0, "equal"),
+        (RATIOS | {"greater": 1}, 1.0, "equal"),
+        # Another threshold, one side alone, or a kind that equality meets.
+        ({"less": 1}, 0.0, "for"),
+        ({"ratio": ["a", "b"], "less": 2}, 2.0, "against"),
+        ({"value": "a", "less": 0}, 0.0, "against"),
+        ({"ratio": ["a", "b"], "at_most": 1}, 1.0, "for"),
+        ({"difference": ["a", "b"], "identity": 0}, 0.0, "for"),
+    ]:
+        region = region_of(compared(**keys))
+        assert decide(value, value, region) == expected, keys
+        assert decide(value - 0.1, value, region) != "equal"
+
+
+def student(value: float, error: float = 0.05) -> Estimate:
+    """A mean of 400 runs; at 100 runs half of its plain interval is 0.1966, at 400 0.0983."""
+    return StudentEstimate(value, 400, error, 399.0)
+
+
+def test_a_likeness_is_judged_by_the_interval_at_the_papers_runs() -> None:
+    """Where another kind is asked, what is alike is equal."""
+    for estimate, expected, alike in [
+        (student(0.09), "for", True),
+        (student(0.15), "undecided", False),
+        (student(-0.29), "undecided", False),
+        (student(0.3), "against", False),
+        (student(0.0, INF), "undecided", False),
+        (mean(np.array([1.0])), "undecided", False),
+        (RateDifference(0.001, 5000, (4995, 5000), (4990, 5000)), "for", True),
+        (exact(0.0), "for", True),
+        (exact(0.01), "against", False),
+    ]:
+        interval = estimate.interval(0.05)
+        assert decide(*interval, region_of(compared(alike=100)).around(estimate)) == expected
+        for keys, runs, found in [
+            ({"less": 0}, 100, alike),
+            ({"less": 0}, 0, False),
+            ({"less": 0}, 10**9, alike and not estimate.is_random),
+            ({"at_most": 0}, 100, False),
+            ({"value": "a", "less": 0}, 100, False),
+        ]:
+            assert are_alike(*interval, estimate, region_of(compared(**keys)), runs) is found
+
+
+def test_a_likeness_of_a_ratio_is_around_1_and_of_too_skewed_runs_undecided() -> None:
+    generator, of_ratio = np.random.default_rng(2), compared(ratio=["a", "b"], alike=50)
+    one, other = (mean(generator.normal(10.0, 1.0, 400)) for _ in range(2))
+    skewed = mean(generator.exponential(size=50) ** 3)
+    ratios = {"for": one / other, "against": 2.0 * one / other, "undecided": skewed / other}
+    for expected, ratio in ratios.items():
+        assert decide(*ratio.interval(0.05), region_of(of_ratio).around(ratio)) == expected
+    asked = region_of(compared(ratio=["a", "b"], less=1))
+    assert not are_alike(*(skewed / other).interval(0.05), skewed / other, asked, 50)
 
 
 def test_deciding_alpha_is_the_p_value_of_the_t_test() -> None:
@@ -81,82 +132,77 @@ def test_deciding_alpha_is_the_p_value_of_the_t_test() -> None:
     expected = stats.ttest_1samp(values, 0.0).pvalue
     for kind in ("less", "greater", "at_least"):
         # The bisection halves the logarithm 50 times: exact to rounding.
-        found = deciding_alpha(mean(values), region_of(kind, 0.0))
+        found = deciding_alpha(mean(values), region_of(compared(**{kind: 0})))
         assert found == pytest.approx(expected, rel=1e-9)
+    assert deciding_alpha(exact(NAN), region_of(compared(less=0))) == 1.0
 
 
-def test_a_presumption_is_refuted_but_never_supported_by_a_p_value() -> None:
-    values = np.random.default_rng(3).normal(2.0, 1.0, 30)
-    assert deciding_alpha(mean(values), region_of("no_increase", 0.0)) < 1e-6
-    assert deciding_alpha(mean(-values), region_of("no_increase", 0.0)) == 1.0
-    assert deciding_alpha(exact(NAN), region_of("less", 0.0)) == 1.0
+DECISIONS: tuple[Decision, ...] = "for", "against", "undecided", "equal", "shown"
+LETTERS = dict(zip("FAOES", DECISIONS, strict=True))
+
+# Words on a plain grid, on every point and on an existence -> decisions that have them.
+MIXTURES = {
+    ("size only", "size only", "size only"): ["", "S"],
+    ("as stated", "as stated", "as stated"): ["F", "FS", "FE"],
+    ("undecided", "undecided", "undecided"): ["O", "E", "OE"],
+    ("not as stated", "not as stated", "undecided"): ["A", "AO", "AE"],
+    ("in part", "not as stated", "as stated"): ["FA", "FAO", "FAE", "F" * 38 + "A"],
+    # One in twenty may be open; those that are equal are not among the twenty.
+    ("as stated", "undecided", "as stated"): ["F" * 19 + "O", "F" * 38 + "OO"],
+    ("undecided", "undecided", "as stated"): [
+        "FO",
+        *("F" * 18 + each for each in ("O", "EO", "FOO")),
+    ],
+}
 
 
-def test_all_and_any_are_dual() -> None:
-    order = ("against", "undecided", "for")
-    words = dict(zip(order, ("fails", "undecided", "holds"), strict=True))
-    for decisions in product(order, repeat=3):
-        found = {rule: combine_comparisons(decisions, rule) for rule in ("all", "any")}
-        least, *_, most = sorted(decisions, key=order.index)
-        assert found == {"all": words[least], "any": words[most]}
+def test_points_combine_by_the_quantifier() -> None:
+    for words, mixtures in MIXTURES.items():
+        for letters in (*mixtures, *(each[::-1] for each in mixtures)):
+            decisions = [LETTERS[each] for each in letters]
+            found = combine(decisions), combine(decisions, "every"), combine(decisions, "exists")
+            assert found == words, letters
 
 
-def test_comparisons_combine() -> None:
-    for rule, decisions, expected in [
-        ("all", [], "undecided"),
-        ("any", [], "undecided"),
-        ("all", ["for", "neither"], "not contradicted"),
-        ("any", ["against", "neither"], "not contradicted"),
-        ("all", ["neither", "undecided"], "undecided"),
-        ("most", ["for"] * 3 + ["against"], "fails"),
-        ("most", ["for"] * 9 + ["undecided"], "holds"),
-        ("most", ["for"] * 8 + ["undecided"], "undecided"),
-        ("most", ["for"] * 2, "undecided"),
+BOUND, CANNOT, EVERY = {"bound": True}, {"cannot": "It needs T = 1e9."}, {"quantifier": "every"}
+
+
+def test_bounds_and_guarantees_have_words_of_their_own() -> None:
+    for kind, keys, letters, seen_from, word in [
+        ("theory", {}, "F", NAN, "as stated"),
+        ("theory", EVERY, "FA", NAN, "not as stated"),
+        # A ceiling cannot be shown by runs.
+        ("theory", BOUND, "FO", NAN, "not contradicted"),
+        ("theory", BOUND, "FA", NAN, "counterexample"),
+        ("experiment", BOUND, "F", NAN, "not contradicted"),
+        ("experiment", BOUND, "FA", NAN, "not as stated"),
+        ("theory", BOUND, "", NAN, "size only"),
+        # What would not see twice the level.
+        ("privacy", {}, "F", NAN, "not contradicted"),
+        ("privacy", {}, "O", 2.0, "not contradicted"),
+        ("privacy", {}, "F", 2.01, "cannot be tested here"),
+        ("privacy", {}, "O", INF, "cannot be tested here"),
+        ("privacy", {}, "FA", INF, "counterexample"),
+        ("privacy", {}, "", NAN, "size only"),
+        ("experiment", CANNOT, "", NAN, "cannot be tested here"),
+        ("theory", CANNOT, "A", NAN, "cannot be tested here"),
     ]:
-        assert combine_comparisons(decisions, rule) == expected
+        toy, decisions = claim(kind=kind, **keys), (LETTERS[each] for each in letters)
+        assert verdict_of(toy, decisions, seen_from) == word, (kind, keys, letters)
 
 
-def test_within_the_indifference_a_number_is_neither_for_nor_against() -> None:
-    region = region_of("greater", 0.0, indifference=0.1)
-    pairs = {(0.1, 0.2): "for", (-0.05, -0.02): "neither", (-0.3, -0.2): "against"}
-    pairs |= {(-0.2, -0.05): "undecided", (-0.05, 0.1): "undecided"}
-    assert {ends: decide(*ends, region) for ends in pairs} == pairs
-
-
-def test_parts_hold_together_fail_together_or_mix() -> None:
-    for parts, expected in [
-        ([], "undecided"),
-        (["holds", "holds"], "holds"),
-        (["fails", "fails"], "fails"),
-        (["holds", "fails"], "mixed"),
-        (["holds", "fails", "undecided"], "mixed"),
-        (["holds", "undecided"], "undecided"),
-        (["fails", "undecided"], "undecided"),
-        (["undecided", "undecided"], "undecided"),
-        (["holds", "not contradicted"], "not contradicted"),
-        (["fails", "not contradicted"], "mixed"),
-        (["mixed", "undecided"], "mixed"),
-    ]:
-        assert combine_parts({str(i): part for i, part in enumerate(parts)}) == expected
-
-
-def test_runs_needed_would_decide() -> None:
-    """At the number named, an interval of the same centre and sd just reaches the threshold."""
-    noise = np.random.default_rng(5).normal(0.0, 1.0, 25)
-    estimate = mean(0.2 + np.concatenate([noise, -noise]))
-    needed = runs_needed(estimate, 0.05, region_of("greater", 0.0))
-    lo, hi = estimate.interval(0.05)
-    assert needed > 50
-    shrunk = (hi - lo) / 2.0 * math.sqrt(50 / needed)
-    assert shrunk == pytest.approx(abs(estimate.value), rel=1e-12)
-    # On the threshold, without spread, without a number.
-    for unbounded in (mean(np.array([-1.0, 1.0])), mean(np.array([1.0])), exact(NAN)):
-        assert runs_needed(unbounded, 0.05, region_of("less", 0.0)) == INF
+def test_readings_that_differ_make_the_claim_depend_on_them() -> None:
+    for one in VERDICTS:
+        assert of_readings([one, one]) == one
+        for other in {*VERDICTS} - {one}:
+            assert of_readings([one, other, one]) == "depends on the reading"
 
 
 def test_slack_is_free_of_units() -> None:
     for factor in (1.0, 1000.0):
-        below = slack(0.4 * factor, 0.6 * factor, region_of("less", 0.8 * factor))
-        assert below == pytest.approx(0.25)
-        assert slack(0.5 * factor, factor, region_of("greater", 0.0)) == pytest.approx(0.5)
-    assert slack(1.2, 1.2, region_of("identity", 1.0, 0.1)) == pytest.approx(1.0)
+        less, greater = region_of(compared(less=0.8 * factor)), region_of(compared(greater=0))
+        assert slack(0.4 * factor, 0.6 * factor, less) == pytest.approx(0.25)
+        assert slack(0.5 * factor, factor, greater) == pytest.approx(0.5)
+    assert slack(1.2, 1.2, region_of(compared(identity=1, tolerance=0.1))) == pytest.approx(
+        0.1 / 1.1
+    )

@@ -26,9 +26,13 @@ from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
 from dpbandits.metrics.intervals import mean_interval
 from dpbandits.pages.explain import explain
+from dpbandits.pipeline.jobs import build_results, judge_paper
 from dpbandits.pipeline.project import Project, published_table
+from dpbandits.pipeline.targets import RESULTS, targets
 from dpbandits.text_tables import aligned
-from invented import ROOT, copy_parts
+from invented import PAPER, ROOT, add_paper, copy_parts
+from made_tables import made_project
+from shared import shared_folder
 from support import mostly_slow, run_python
 
 ARMS = "--arms 0.75 0.5"
@@ -217,7 +221,7 @@ WRONG = {
         ("judge equal-privacy", "which has no claims; allowed: ts-is-dp"),
         ("tabulate equal-privacy claims", "table is 'claims'; allowed: extra-equal"),
         ("draw equal-privacy fig1", "figure is 'fig1'; allowed: extra-equal-privacy"),
-        ("explain dtu-c90", "claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C10, DTU-"),
+        ("explain dtu-c90", "claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C20, DTU-"),
         ("choose --arms 1 --horizon 9 --epsilon 1", "arms is 1; allowed: a whole number from 2"),
         (f"{CHOOSE} --class none", "class is 'none'; allowed: pure, approximate, local"),
     ],
@@ -296,79 +300,78 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
     assert err == "dpbandits: interrupted\n"
 
 
-# `dpbandits explain`: how a verdict came about.
+# `dpbandits explain`: what came of a claim.
 
 
-def test_it_tells_statement_rule_comparisons_both_verdicts_and_figure(
+def test_it_prints_sentence_word_comparisons_and_levels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project = ["--project", str(copy_parts(tmp_path, "config", "workflow"))]
-    assert main(["run", "dp-ts-ucb", "privacy-by-horizon", *project]) == 0
+    """By the verdicts that are built here, of a draft that is published nowhere."""
+    project = Project.load(add_paper(copy_parts(tmp_path, "config", "workflow")))
+    for target in targets(project):
+        if target.kind == RESULTS:
+            build_results(project, PAPER, target.name, workers=1)
+    judge_paper(project, PAPER)
     capsys.readouterr()
-    assert main(["explain", "DTU-C3", *project]) == 0
-    [row] = capsys.readouterr().out.split("\n\n")
-    parts = (
-        "DTU-C3 (theorem; Section 5.1, Corollary 4.5), as-written",
-        "statement: With alpha = 1 the privacy guarantee becomes constant",
-        "decided by: Eta at alpha = 1 is the same at five horizons",
-        "  verdict: holds; ",
-        "the same, as nothing in it depends on chance",
-        "  scale: paper\n",
-        "  figure: figures/dp-ts-ucb/fig3b.png\n",
-        "  In short, as written: asked whether largest over smallest eta at alpha=1, minus 1 (GDP "
-        "parameter) is within [-1e-09, 1e-09], exact computation found 0, so that the claim holds; "
-        "see figures/dp-ts-ucb/fig3b.png.\n",
+    assert main(["explain", "ce-c1", "--project", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:5] == [
+        "CE-C1 (experiment; Figure 1)",
+        '  says: "Regret falls as epsilon grows."',
+        "  word: as stated",
+        "  scope: Two Bernoulli arms, T = 3000",
+        "  measured: Final regret at epsilon = 1 minus that at 0.05",
+    ]
+    assert "  visible in the paper's own 20 runs: 1 of 1" in lines
+    assert "  as written: as stated" in lines
+    [compared] = [line for line in lines if line.startswith("    for ")]
+    assert re.match(
+        r"    for       step in epsilon: -\d.* \[.*\], asked: less than 0, at", compared
     )
-    assert [part for part in parts if part not in row] == []
+    assert "    the same word at the level of the family, 0.0167" in lines
+    assert lines[-3] == "  scale: paper"
+    assert lines[-2].startswith("  at a smaller scale than the paper's: Horizons are a tenth")
+    assert lines[-1].startswith("  a draft's: `state` in ")
 
 
-def test_a_checkout_without_results_tells_what_is_published(
-    tmp_path: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
+def test_a_checkout_without_verdicts_prints_what_is_published(
+    printed: Printed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for part in ("config", "workflow", "docs"):
-        (tmp_path / part).symlink_to(ROOT / part)
-    words = f"explain NCB-C2 --project {tmp_path}"
+    folder = shared_folder("made", made_project)
+    words = f"explain NCB-C2 --project {folder}"
     published = printed(f"{words} --published")
     assert "  scale: paper, as published\n" in published
     assert printed(words) == published
     for other in (["--scale", "quick"], ["--seed", "7"]):
         assert main([*words.split(), *other]) == 2
-        assert "does not exist; run snakemake to build it" in capsys.readouterr().err
-    # A finding, with its numbers and what became of it.
-    project = Project.load(ROOT)
-    [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F7"]
-    source = finding.numbers["figure1"]
-    compared = published_table(project, "ts-is-dp", "findings-evidence").query("claim == 'TSDP-F7'")
-    [number] = compared.loc[compared["comparison"] == source.comparison, "estimate"]
-    told = printed(f"explain tsdp-f7 --project {tmp_path}").splitlines()
-    _, title, statement, outcome, *lines, scale = told
-    assert title == f"  title: {finding.title}"
-    assert format(number, source.format) in statement
-    assert outcome == "  as-written: reported"
-    for line, label in zip(lines, compared["comparison"], strict=True):
-        assert line.startswith(f"    reported  {label}: ")
-    assert scale == "  scale: paper, as published"
+        assert "run snakemake to build it" in capsys.readouterr().err
+    # A finding, with its numbers.
+    project = Project.load(folder)
+    [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F2"]
+    lines = printed(f"explain tsdp-f2 --project {folder}").splitlines()
+    assert lines[:2] == [f"TSDP-F2 ({finding.place})", f"  {finding.title}"]
+    assert "{" not in lines[2]
+    assert lines[-1] == "  scale: paper, as published"
+    # An id that is a row no more says where it went.
+    [withdrawn, *_] = project.study("dp-ncb").withdrawn
+    assert main(["explain", withdrawn, "--project", str(folder)]) == 2
+    assert f"{withdrawn} is a row no more: " in capsys.readouterr().err
 
 
-def test_every_published_verdict_ends_with_its_sentence(
-    printed: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = Project.load(ROOT)
+def test_every_claim_is_explained_with_its_word_and_every_comparison() -> None:
+    project = Project.load(shared_folder("made", made_project))
     for paper in project.chosen:
-        table = published_table(project, paper, "claims")
+        verdicts, compared = (
+            published_table(project, paper, name) for name in ("claims", "evidence")
+        )
         for claim in project.study(paper).claims:
-            texts = explain(project, claim.id, is_published=True).split("\n\n")
-            verdicts = table[table["claim"] == claim.id].to_dict("records")
-            assert len(texts) == len(verdicts) > 0, claim.id
-            for text, verdict in zip(texts, verdicts, strict=True):
-                last = text.rstrip().splitlines()[-1]
-                assert last.startswith(f"  In short, {verdict['variant'].replace('-', ' ')}"), last
-                assert verdict["verdict"] in last, last
-                file = re.search(r"; see (docs/[^ ]+[.](?:png|csv))[.]", last)
-                shown = (ROOT / file[1]).is_file() if file else "; no figure shows this" in last
-                assert shown, last
-                assert verdict["detail"].removesuffix(".") in text, last
-    # Also where there is no project.
-    monkeypatch.chdir(tmp_path)
-    here = explain(project, "NCB-C2", is_published=True)
-    assert printed("explain ncb-c2").rstrip() == here.rstrip()
+            lines = explain(project, claim.id, is_published=True).splitlines()
+            rows = verdicts[verdicts["claim"] == claim.id]
+            [word] = [line for line in lines if line.startswith("  word: ")]
+            assert word.startswith(f"  word: {rows['verdict'].iloc[0]}")
+            shown = [
+                line for line in lines if re.match("    (for|against|equal|undecided|shown) ", line)
+            ]
+            assert len(shown) == (compared["claim"] == claim.id).sum(), claim.id
+            for detail in rows["detail"]:
+                assert not detail or f"    {detail}" in lines, claim.id

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,19 +19,31 @@ from dpbandits.errors import InputError
 from dpbandits.pages.site.build import MARK, site_contents, write_site
 from dpbandits.pages.site.switches import crossing
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.text import plain_label, readable
+from dpbandits.reporting.text import plain_label
+from made_tables import made_project
+from shared import shared_folder
 from site_pages import Reader, prose_of_html, unplain
 from support import ROOT
 
 PAPER = "dp-ncb"
 """It has every kind of page: variants, digitised values and switches."""
 PUBLISHED = ROOT / "docs/figures" / PAPER
-CLAIMS = pd.read_csv(PUBLISHED / "claims.csv", keep_default_na=False, dtype=str)
+
+
+def whole_project() -> Project:
+    """Return a copy of the project with made-up verdicts."""
+    return Project.load(shared_folder("made", made_project))
+
+
+def verdicts(name: str) -> pd.DataFrame:
+    """Return a table of made-up verdicts as texts."""
+    path = whole_project().folder / "docs/figures" / PAPER / f"{name}.csv"
+    return pd.read_csv(path, keep_default_na=False, dtype=str)
 
 
 @pytest.fixture(scope="module")
 def project() -> Project:
-    return Project.load(ROOT).at(papers=[PAPER], comparisons=["equal-privacy", "privacy-audit"])
+    return whole_project().at(papers=[PAPER], comparisons=["equal-privacy", "privacy-audit"])
 
 
 @pytest.fixture(scope="module")
@@ -77,22 +90,25 @@ def test_pages_are_well_formed_and_plain_and_links_resolve(contents: dict[str, b
 
 
 def test_every_claim_is_listed_and_has_the_numbers_of_the_csv(contents: dict[str, bytes]) -> None:
-    listed = contents["claims.html"].decode()
-    for claim, rows in CLAIMS.groupby("claim", sort=False):
+    listed, evidence = contents["claims.html"].decode(), verdicts("evidence")
+    for claim, rows in verdicts("claims").groupby("claim", sort=False):
         assert f'href="claims/{claim}.html"' in listed
         page = contents[f"claims/{claim}.html"].decode()
-        shown = dict(re.findall(r'<tr data-row="([^"]*)">(.*?)</tr>', page, re.DOTALL))
+        found = re.findall(r'<details data-row="([^"]*)".*?>(.*?)</details>', page, re.DOTALL)
+        shown = dict(found)
         assert len(shown) == len(rows), claim
         for row in rows.to_dict("records"):
-            found = shown[f"{row['variant']}|{row['interpretation']}"]
-            numbers = [row["estimate"], row["lo"], row["hi"]] if row["estimate"] else []
-            numbers = numbers[:1] if row["lo"] == row["hi"] else numbers
-            expected = [(float(value), readable(f"{float(value):.3g}")) for value in numbers]
-            read = re.findall('<data value="([^"]*)">([^<]*)', found)
-            assert [(float(value), text) for value, text in read] == expected, claim
-            assert row["verdict"] in found
-            if row["verdict"] not in ("not testable", "not applicable"):
-                assert row["verdict_at_paper_runs"] in found
+            text = shown[f"{row['variant']}|{row['interpretation']}"]
+            keys = ["claim", "variant", "interpretation"]
+            compared = evidence[(evidence[keys] == [row[key] for key in keys]).all(axis="columns")]
+            expected: list[str] = []
+            for one in compared.to_dict("records"):
+                ends = [one["lo"], one["hi"]] if one["lo"] != one["hi"] else []
+                expected += filter(None, [one["estimate"], *ends, one["level"]])
+            read = re.findall('<data value="([^"]*)">', text)
+            assert [*map(float, read)] == [*map(float, expected)], claim
+            assert row["of_reading"] in text
+            assert row["verdict"] in page
 
 
 def test_a_figure_has_the_points_of_its_csv(contents: dict[str, bytes]) -> None:
@@ -108,8 +124,10 @@ def test_a_figure_has_the_points_of_its_csv(contents: dict[str, bytes]) -> None:
                 own = table[table["series"] == line["name"]]
                 assert line["x"] == own["x"].tolist()
                 assert line["y"] == own["y"].tolist()
-                assert line.get("lo", line["y"]) == own["lo"].tolist()
-                assert line.get("hi", line["y"]) == own["hi"].tolist()
+                # What has no interval is drawn as its value.
+                for end in ("lo", "hi"):
+                    drawn = own[end].where(np.isfinite(own[end]), own["y"])
+                    assert line.get(end, line["y"]) == drawn.tolist()
     [residuals] = views[3:]
     agreements = [
         word
@@ -129,9 +147,10 @@ def test_a_figure_of_older_copies_is_shown_as_its_picture(
     # Other pages and pictures take most of the time.
     monkeypatch.setattr("dpbandits.pages.site.build.interface_pages", lambda menu: {})
     monkeypatch.setattr("dpbandits.pages.site.build._picture", lambda path: b"")
+    folder = whole_project().folder
     for name in ("config", "workflow", "CITATION.cff"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+        (tmp_path / name).symlink_to(folder / name)
+    shutil.copytree(folder / "docs", tmp_path / "docs")
     copies = tmp_path / "docs/figures" / PAPER
     (copies / "extra-bias.json").unlink()
     made = site_contents(Project.load(tmp_path).at(papers=[PAPER], comparisons=[]))
@@ -229,15 +248,14 @@ def test_figures_are_drawn_hovered_and_switched_in_a_browser(folder: Path) -> No
 
 
 SEARCHED = f"""
-const shown = () => all("[data-rows]:not([hidden])").length;
+const shown = () => all("[data-item]:not([hidden])").length;
 const links = () =>
   all("[data-item]:not([hidden]) a").map((link) => link.getAttribute("href"));
 await visit("claims.html?words=reduces+Nash+regret");
 const claims = [shown()];
 put("main [name=words]", "");
 claims.push(shown());
-put("main [name=variant]", "repaired");
-put("main [name=verdict]", "fails");
+put("main [name=verdict]", "as stated");
 claims.push(shown());
 await visit("search.html?words=ldp-ncb&kind=algorithm");
 const algorithms = links();
@@ -261,8 +279,9 @@ return {{claims, algorithms, figures, ratios, said}};
 def test_claims_are_searched_and_switches_ticked_in_a_browser(folder: Path) -> None:
     others = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.html"))[::9]]
     found = in_browser(folder, f"for (const name of {others}) await visit(name);{SEARCHED}")
-    chosen = CLAIMS[(CLAIMS["variant"] == "repaired") & (CLAIMS["verdict"] == "fails")]
-    assert found["claims"] == [1, CLAIMS["claim"].nunique(), chosen["claim"].nunique()]
+    claims = verdicts("claims")
+    chosen = claims[claims["verdict"] == "as stated"]
+    assert found["claims"] == [1, claims["claim"].nunique(), chosen["claim"].nunique()]
     assert found["algorithms"] == ["algorithms.html#ldp-ncb", "algorithms.html#anytime-ldp-ncb"]
     assert f"figures/{PAPER}/fig1.html" in found["figures"]
     ratios = [text.replace(",", "") for text in found["ratios"] if re.match(r"[0-9.,]+$", text)]
@@ -309,7 +328,7 @@ def test_nothing_published_is_said_in_one_line(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def everything() -> dict[str, bytes]:
     """The site of the whole project: path in it -> content."""
-    return site_contents(Project.load(ROOT))
+    return site_contents(whole_project())
 
 
 @pytest.mark.slow
@@ -318,7 +337,7 @@ def test_the_whole_site_is_whole_and_the_same_again(everything: dict[str, bytes]
     # In a folder that was built there are pdf and LaTeX to download beside the published copies.
     copies = [path for path in everything if not path.endswith((".pdf", ".tabular"))]
     assert sum(len(everything[path]) for path in copies) < 15e6
-    assert site_contents(Project.load(ROOT)) == everything
+    assert site_contents(whole_project()) == everything
 
 
 VISITED = """

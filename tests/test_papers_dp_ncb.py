@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.claims.numbers import mean
+from dpbandits.claims.estimates import mean
+from dpbandits.claims.measure import Evidence, Series
 from dpbandits.pages.site.switches import CHANGES
 from dpbandits.papers.dp_ncb import quantities, theory
 from dpbandits.papers.dp_ncb.instances import (
@@ -133,10 +133,11 @@ def test_a_slope_over_epsilon_is_said_and_shaded_where_it_is_fitted() -> None:
     assert all("from 0.2 to 0.5" in label for label in fitted)
 
 
-def test_a_claim_has_rows_of_one_algorithm() -> None:
-    """Two algorithms are two statements, not two readings of one."""
+def test_a_claim_has_readings_of_one_algorithm() -> None:
+    """Two algorithms are two sentences, not two readings of one."""
     for claim in (each for paper in PAPERS.values() for each in paper.study.claims):
-        assert not any("algorithm" in row.values for row in claim.interpretations), claim.id
+        readings = (*claim.readings, *claim.beside)
+        assert not any("algorithm" in each.values for each in readings), claim.id
 
 
 def test_arguments_out_of_range_are_one_line() -> None:
@@ -195,12 +196,12 @@ HORIZON = 10**7
 SPREAD = np.random.default_rng(4).normal(0.0, 0.01, 50)
 
 
-def curve(level: float, power: float = 0.0, **tags: Any) -> Any:
+def curve(level: float, power: float = 0.0) -> Any:
     """Return a Nash curve: level s^power at a share s of T, with a spread common to all times."""
     noise, sample = 1.0 + SPREAD - SPREAD.mean(), object()
     regrets = [mean(value * noise, sample) for value in level * SHARES**power]
     times = (SHARES * HORIZON).astype(int).tolist()
-    return SimpleNamespace(regrets=(times, regrets), number=lambda: regrets[-1], tags=tags)
+    return SimpleNamespace(regrets=(times, regrets))
 
 
 def meeting(level: float, of: float, *shares: float) -> float:
@@ -234,19 +235,6 @@ def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
     found = quantities.crossing_time(curve(0.009, -0.95), curve(0.03))
     assert found.value == pytest.approx(meeting(0.009, 0.03, 0.25, 0.3))
     assert math.isnan(quantities.crossing_time(curve(0.009, -0.95), curve(0.001)).value)
-
-
-def test_curves_are_compared_in_the_order_of_other_curves_where_that_is_clear() -> None:
-    order, other = (
-        [curve(value, algorithm=name) for name, value in zip(("ncb", GDP, LDP), of, strict=True)]
-        for of in ((0.1, 0.2, 0.3), (0.1, 0.4, 0.3))
-    )
-    found = quantities.order_ratios(*order, *other)
-    assert {label: one.value for label, one in found.items()} == pytest.approx(
-        {"ncb over gdp-ncb": 0.25, "gdp-ncb over ldp-ncb": 4 / 3}
-    )
-    tied = [order[0], order[1], curve(0.2001, algorithm=LDP)]
-    assert math.isnan(quantities.order_ratios(*tied, *other)["gdp-ncb over ldp-ncb"].value)
 
 
 def lengths(ends: list[float]) -> Series:
@@ -299,12 +287,10 @@ def test_theory_is_that_by_hand() -> None:
     assert [premise <= max(drawn_means()) for premise in premises] == [False, True, True]
     first = quantities.first_informative_horizon().value
     assert quantities.bound_over_best_mean(horizon=round(first)).value == pytest.approx(1.0)
-    # The code's Phase I has noise of scale 1.
-    assert quantities.noise_scale(variant="as-coded", phase="I", epsilon=0.5).value == 0.5
-    assert quantities.noise_scale(variant="as-coded", phase="II", epsilon=0.5).value == 1.0
-    assert quantities.noise_scale(variant="as-written", phase="I", epsilon=2).value == 1.0
-    predicted = quantities.predicted_phase_one(variant="as-written", algorithm=GDP, horizon=10**9)
+    predicted = quantities.predicted_phase_one(algorithm=GDP, horizon=10**9)
     assert predicted.value == pytest.approx(1600)
-    capped = quantities.predicted_phase_one(variant="as-coded", algorithm=LDP, horizon=10**6)
-    scale = theory.scale(LDP, 10**6, 0.2, max(drawn_means()))
-    assert capped.value == pytest.approx(1002 / (50 * scale))
+    # k L^2/(epsilon T), the numerator of the ratio of the two terms.
+    other = math.sqrt(50 * math.log(10**7) / 10**7)
+    asked = {"horizon": 10**7, "epsilon": 0.5}
+    shares = quantities.term_ratio(**asked).value, quantities.privacy_term(**asked).value
+    assert shares[1] == pytest.approx(shares[0] * other)

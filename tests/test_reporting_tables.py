@@ -19,7 +19,7 @@ from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.spec import has_published
-from dpbandits.reporting.tables import add_statements, write_table
+from dpbandits.reporting.tables import with_sentences, write_table
 from dpbandits.reporting.text import MOST_CHOICES, escape, page, readable
 from dpbandits.text_tables import interval_text
 from support import refused
@@ -32,11 +32,11 @@ STATEMENTS = {
 }
 # Contract 2.
 LEDGER = """\
-claim,variant,interpretation,verdict,estimate,lo,hi,runs,runs_paper,verdict_at_paper_runs,scale,detail
-TSDP-C1,as-written,,holds,4.88655,4.88655,4.88655,0,0,holds,paper,
+claim,variant,interpretation,verdict,estimate,lo,hi,runs,runs_paper,visible,scale,detail
+TSDP-C1,as-written,,as stated,4.88655,4.88655,4.88655,0,0,,paper,
 TSDP-C5,as-written,"accounting=lemma5,b_grid=alternative,metric=realised_regret",\
-undecided,-3693.47,-3755.69,-3626.02,400,10,undecided,paper,a_b
-TSDP-C8,repaired,log=natural,not-applicable,,,,,10,not-applicable,paper,why_not
+undecided,-3693.47,-3755.69,-3626.02,400,10,1 of 2,paper,a_b
+TSDP-C8,repaired,log=natural,size only,,,,,10,,paper,why_not
 """
 
 
@@ -47,7 +47,7 @@ def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     made = {
         "digitised": lambda: compare_digitised(published, document.frame),
         "text": lambda: document.frame("long-horizon").assign(series="other", alpha="none"),
-        "claims": lambda: add_statements(pd.read_csv(io.StringIO(LEDGER)), STATEMENTS),
+        "claims": lambda: with_sentences(pd.read_csv(io.StringIO(LEDGER)), STATEMENTS),
     }
     return lambda name: made[name]() if name in made else document.frame(name)
 
@@ -91,18 +91,17 @@ def test_all_tables_print_numbers_for_readers_and_compile_within_the_page(tmp_pa
 def test_the_ledger_keeps_its_columns_and_prints_intervals(tmp_path: Path) -> None:
     write("ts-is-dp", "claims", tmp_path)
     table, ledger = pd.read_csv(tmp_path / "claims.csv"), pd.read_csv(io.StringIO(LEDGER))
-    assert list(table.columns) == [*ledger.columns, "statement", "choice", "interval"]
+    assert list(table.columns) == [*ledger.columns, "says", "choice", "interval"]
     pd.testing.assert_frame_equal(table[ledger.columns], ledger)
-    assert dict(zip(table["claim"], table["statement"], strict=True)) == STATEMENTS
+    assert dict(zip(table["claim"], table["says"], strict=True)) == STATEMENTS
     tex = (tmp_path / "claims.tex").read_text()
     lines = {line.split(" & ")[0]: line for line in tex.splitlines() if line.startswith("TSDP-")}
     assert list(lines) == list(STATEMENTS)
-    assert lines["TSDP-C1"].endswith(r"&  & holds & 4.887 & 0 & paper & holds \\")
+    assert lines["TSDP-C1"].endswith(r"&  & as stated & 4.887 & 0 & paper &  \\")
     made = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
     assert f"& {made} & undecided & $-3693$ [$-3756$, $-3626$] & 400 &" in lines["TSDP-C5"]
-    empty = r"& repaired, log=natural & not-applicable &  &  & paper & not-applicable \\"
+    empty = r"& repaired, log=natural & size only &  &  & paper &  \\"
     assert lines["TSDP-C8"].endswith(empty)
-    refused(lambda: add_statements(ledger, {"TSDP-C1": "a", "TSDP-C5": "b"}), "'TSDP-C8' has no")
 
 
 def test_differences_have_the_intervals_of_newcombe() -> None:

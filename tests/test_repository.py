@@ -60,14 +60,15 @@ def entries(file: str, *keys: str) -> set[str]:
 
 
 def test_every_erratum_and_deviation_that_is_named_can_be_looked_up() -> None:
-    known = entries("errata", "errata") | ids(FILES["docs/deviations.md"])
+    known = entries("errata", "errata", "withdrawn") | ids(FILES["docs/deviations.md"])
     unknown = {name: found for name, text in FILES.items() if (found := ids(text) - known)}
     assert unknown == {}
     assert sum(len(ids(text)) for text in FILES.values()) > 100
 
 
 def test_every_claim_and_finding_of_a_page_is_in_the_configs() -> None:
-    known = entries("claims", "claims", "withdrawn") | entries("findings", "findings")
+    known = entries("claims", "claims", "withdrawn")
+    known |= entries("findings", "findings", "withdrawn")
     pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.csv")]
     named = {str(path): set(CLAIM.findall(text_of(path))) for path in pages}
     assert {name: found - known for name, found in named.items() if found - known} == {}
@@ -160,7 +161,7 @@ assert all(targets(Project.load().at(scale=scale)) for scale in ("paper", "quick
 """
 DRAW = "import dpbandits.pipeline.jobs, dpbandits.reporting.draw, dpbandits.engine.results"
 CLAIMS, FIGURES, PIPELINE = (
-    "dpbandits.claims.numbers",
+    "dpbandits.claims.estimates",
     "dpbandits.reporting",
     "dpbandits.pipeline",
 )
@@ -286,7 +287,9 @@ def make(
     done = subprocess.run(
         ["make", f"PYTHON={folder / 'python'}", *words],
         cwd=project,
-        env=changed_environment({"MAKEFLAGS": None, "MAKELEVEL": None, "STUB_LOG": str(log), **changes}),
+        env=changed_environment(
+            {"MAKEFLAGS": None, "MAKELEVEL": None, "STUB_LOG": str(log), **changes}
+        ),
         capture_output=True,
         text=True,
     )

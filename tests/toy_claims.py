@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.docket import Claim, ClaimsFile, Finding, FindingsFile, claims_of, findings_of
-from dpbandits.claims.evidence import Evidence
-from dpbandits.claims.numbers import Estimate, exact
-from dpbandits.claims.verdict import KINDS
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.measure import Evidence
+from dpbandits.config import claims as stated
+from dpbandits.config.claims import KINDS, Claim, Comparison, Finding
 
 
 def toy_frame(
@@ -41,52 +42,74 @@ FUNCTIONS = {"constant": constant, "nothing": nothing}
 Entry = tuple[str, dict[str, Any]]
 """Name of a comparison and its keys."""
 
+EXACT: dict[str, Any] = {"runs": 0, "runs_paper": 0}
+"""Keys of a claim on exact numbers alone."""
 
-def comparison(name: str = "series {which}", less: float | None = 0.0, **keys: Any) -> Entry:
+
+MEASURED = {"quantity", "value", "ratio", "difference"}
+
+
+def compared(**keys: Any) -> Comparison:
+    """The model of a comparison of two series, where no key says what it measures."""
+    of = {} if MEASURED & {*keys} else {"difference": ["a", "b"]}
+    return Comparison.model_validate({**of, **keys})
+
+
+def compare(name: str = "series {which}", less: float | None = 0.0, **keys: Any) -> Entry:
     """One comparison of a toy claim: the mean of a series, below a threshold."""
-    measured = {"quantity", "value"} & {*keys}
-    kinds = {*KINDS} & {*keys} or less is None
-    return name, {
-        **({} if measured else {"value": {"metric": "regret", "which": "{which}"}}),
-        **({} if kinds else {"less": less}),
-        **keys,
-    }
+    of = {} if MEASURED & {*keys} else {"value": series("{which}")}
+    asked = {} if less is None or {*KINDS} & {*keys} else {"less": less}
+    return name, {**of, **asked, **keys}
+
+
+def gap(first: int, second: int, **keys: Any) -> Entry:
+    """A comparison of two series."""
+    return compare(f"{first} - {second}", difference=[series(first), series(second)], **keys)
+
+
+def series(which: int | str) -> dict[str, Any]:
+    return {"metric": "regret", "which": which}
 
 
 def number(value: float, name: str = "a number", **keys: Any) -> Entry:
     """A comparison of a number known exactly."""
-    return comparison(name, quantity="constant", arguments={"value": value}, **keys)
+    return compare(name, quantity="constant", arguments={"value": value}, **keys)
 
 
 def on_series(*which: int, **keys: Any) -> Iterator[Entry]:
     """One comparison for each of some series."""
-    for series in which:
-        mean = {"metric": "regret", "which": series}
-        yield comparison(f"series {series}", value=mean, **keys)
+    for each in which:
+        yield compare(f"series {each}", value=series(each), **keys)
 
 
-def claim(*comparisons: Entry, **keys: Any) -> Claim:
+WORDS = {"place": "Nowhere", "scope": "The toy", "says": "A toy.", "result": "It was played."}
+
+
+def claim(*comparisons: Entry, name: str = "TOY-C1", **keys: Any) -> Claim:
     """A claim on the toy results, of the given comparisons, as a file states it."""
+    series, functions = keys.pop("series", {}), keys.pop("functions", FUNCTIONS)
     entry = {
+        **WORDS,
         "kind": "experiment",
-        "statement": "A toy.",
-        "place": "Nowhere",
-        "scope": "the toy",
-        "rule": "As it comes.",
-        "metric": "regret",
-        "verdicts": ["holds", "fails", "mixed"],
+        "measured": "Its mean.",
         "reads": ["toy"],
         "runs": [50, 100, 200, 400],
         "runs_paper": 10,
         **keys,
-        "comparisons": dict(comparisons),
+        "compare": dict(comparisons),
     }
-    file = ClaimsFile.model_validate({"paper": "toy", "claims": {"TOY-C1": entry}})
-    return claims_of(file, Path("toy.yaml"), FUNCTIONS)[0]
+    document = {"paper": "toy", "series": series, "claims": {name: entry}}
+    file = stated.ClaimsFile.model_validate(document)
+    return stated.claims_of(file, Path("toy.yaml"), functions)[0]
 
 
 def finding(*comparisons: Entry, **keys: Any) -> Finding:
     entry = {"title": "A toy", "statement": "A toy.", "place": "Nowhere", "reads": ["toy"], **keys}
-    entry["comparisons"] = dict(comparisons)
-    file = FindingsFile.model_validate({"paper": "toy", "findings": {"TOY-F1": entry}})
-    return findings_of(file, Path("toy.yaml"), FUNCTIONS)[0]
+    entry["compare"] = dict(comparisons)
+    file = stated.FindingsFile.model_validate({"paper": "toy", "findings": {"TOY-F1": entry}})
+    return stated.findings_of(file, Path("toy.yaml"), FUNCTIONS)[0]
+
+
+def judged(toy: Claim | Finding, means: Sequence[float] = (0.0,), **settings: Any) -> Judgement:
+    """The first reading of a claim, judged on the toy results."""
+    return judge([toy], toy_evidence(means, **settings))[0]

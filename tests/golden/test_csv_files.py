@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from dpbandits.claims.docket import Entry
-from dpbandits.claims.evidence import Evidence
 from dpbandits.claims.judge import judge
-from dpbandits.claims.ledger import comparisons, to_csv
+from dpbandits.claims.measure import Evidence
+from dpbandits.claims.tables import evidence_table, to_csv
+from dpbandits.config.claims import Entry
 from dpbandits.pages.published import evidence_paths
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
@@ -114,7 +114,7 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
 def exact_claims(paper: str) -> list[Entry]:
     """Return the claims and findings on exact numbers of the paper alone."""
     results = PROJECT.study(paper).exact
-    entries = [entry for entry in PROJECT.study(paper).stated if entry.comparisons]
+    entries = [entry for entry in PROJECT.study(paper).stated if entry.compare]
     return [entry for entry in entries if {*entry.reads} <= {*results}]
 
 
@@ -153,7 +153,7 @@ OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]
 def test_exact_results_give_the_published_comparisons(paper: str) -> None:
     claims = exact_claims(paper)
     evidence = Evidence(ExactResults(paper).__getitem__)
-    found = to_csv(comparisons(judge(claims, evidence)))
+    found = to_csv(evidence_table(judge(claims, evidence)))
     paths = evidence_paths(PROJECT, paper)
     published = pd.concat(pd.read_csv(each, dtype=str, keep_default_na=False) for each in paths)
     kept = published[published["claim"].isin([claim.id for claim in claims])]

@@ -148,7 +148,7 @@ COMMANDS = {
     f"simulate ucb1 {ARMS}": "pseudo_regret",
     f"identify sequential-halving {TRIALS}": "success",
     f"compare ucb1 {ARMS}": "ucb1",
-    "explain NCB-C2": "; see docs/figures/dp-ncb/fig1b-repaired.png.",
+    "explain NCB-C2": "  scale: paper, as published",
 }
 """Command -> what is in its answer, in an empty folder with the wheel's core alone."""
 QUESTIONS = (

@@ -97,7 +97,7 @@ def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) 
         find_mistakes(alone)
     build(alone, name)
     verdicts = pd.read_csv(folder / "results" / name / "claims.csv")
-    assert list(verdicts["verdict"]) == ["holds"]
+    assert list(verdicts["verdict"]) == ["as stated"]
     before = tree(folder)
     assert main(["publish", name, "--project", str(folder)]) == 0
     after = tree(folder)

@@ -1,6 +1,6 @@
-"""Claims: statements of a paper as comparisons, the one verdict function, and the ledger.
+"""Claims: sentences of papers as comparisons, the one function that decides, and the tables.
 
-`claims_of` and `findings_of` check `claims.yaml` and `findings.yaml` of `config/papers/PAPER/`;
-`Evidence` gives the results; `judge` comes to the verdicts; `ledger`, `comparisons` and `explain`
-write them down. This module imports none of them, so that a workflow reads what claims read alone.
+Entries are models of `config.claims`. `Evidence` (measure) gives the results, `judge` comes to the
+words, `tables` writes and counts them. This module imports none of them, so that a workflow reads
+what claims read alone.
 """

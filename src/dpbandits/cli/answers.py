@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SHORTENED = 72
-"""Longest statement in a table that is read; csv and JSON have all of it."""
+"""Longest sentence in a table that is read; csv and JSON have all of it."""
 
 
 @command("list")
@@ -45,10 +45,10 @@ def list_(what: str, form: str) -> None:
         return
     claims = listed_claims()
     if form == "table":
-        claims["statement"] = claims["statement"].map(
+        claims["says"] = claims["says"].map(
             lambda text: text if len(text) <= SHORTENED else f"{text[: SHORTENED - 3]}..."
         )
-        claims = claims[["claim", "variant", "interpretation", "verdict", "statement"]]
+        claims = claims[["claim", "kind", "verdict", "says"]].drop_duplicates("claim")
     show(claims, form)
 
 
@@ -90,7 +90,7 @@ def _lines() -> Iterator[str]:
 
 
 def listed_claims() -> "pd.DataFrame":
-    """Return a row for each published verdict, with the statement of its claim."""
+    """Return a row for each published reading, with the sentence of its claim."""
     import pandas as pd
 
     # The list of algorithms does without the papers.
@@ -99,12 +99,10 @@ def listed_claims() -> "pd.DataFrame":
     project = published_project(Path())
     tables = []
     for paper in project.chosen:
-        statements = {
-            each.id: " ".join(each.statement.split()) for each in project.study(paper).claims
-        }
+        says = {each.id: " ".join(each.says.split()) for each in project.study(paper).claims}
         table = published_table(project, paper, "claims")
         table.insert(0, "paper", paper)
-        tables.append(table.assign(statement=table["claim"].map(statements)))
+        tables.append(table.assign(says=table["claim"].map(says)))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -113,16 +111,17 @@ def listed_claims() -> "pd.DataFrame":
 @option(
     "--published",
     is_flag=True,
-    help="by the published verdicts (default where there are no results), not by results here",
+    help="by the published verdicts (default where nothing is judged), not by those here",
 )
 @project_options
 def explain(
     claim: str, published: bool, project: Path, scale: str | None, seed: int | None
 ) -> None:
-    """Say how the verdict on a claim came about.
+    """Print what came of a claim: its sentence, word, readings and every comparison.
 
     CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
     """
+    from dpbandits.config.claims import Claim
     from dpbandits.pages import explain as pages
     from dpbandits.pipeline.project import CONFIG, published_project
 
@@ -131,10 +130,11 @@ def explain(
         return
     opened = open_project(project, scale=scale, seed=seed)
     paper, found = pages.find_claim(opened, claim)
-    has_results = any((opened.results_folder() / paper).glob("*.parquet"))
+    kind = "claims" if isinstance(found, Claim) else "findings"
+    is_judged = (opened.results_folder() / paper / f"{kind}.csv").is_file()
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = scale is not None or seed is not None
-    is_built = has_results or asks_for_others or paper not in opened.published
+    is_built = is_judged or asks_for_others or paper not in opened.published
     print(pages.explain(opened, found.id, is_published=not is_built))
 
 

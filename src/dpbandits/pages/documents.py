@@ -3,8 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -13,97 +11,132 @@ import pandas as pd
 import yaml
 
 from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
-from dpbandits.claims.ledger import ALONE, EXACT, IN_FAMILY
-from dpbandits.claims.verdict import VERDICTS
+from dpbandits.claims.tables import ALONE, JUDGED, counted
+from dpbandits.claims.verdict import Verdict
+from dpbandits.config.claims import CLAIM_KINDS
 from dpbandits.engine.provenance import read_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import AUDIT, choosing_page, which_one
-from dpbandits.pages.contents import Contents, FigureGroup, head_of
+from dpbandits.pages.contents import ERRORS, Contents, FigureGroup, errata_of, head_of
 from dpbandits.pages.published import read_table, render, table, with_region, with_tables
 from dpbandits.pages.verdicts import (
-    DIFFERS,
+    ANSWERS,
     MEANINGS,
-    REPAIRED,
-    VARIANTS,
+    NO_VERDICT,
+    Outcome,
     Values,
-    by_verdict,
-    claims_text,
-    counted,
-    in_counts,
+    counts_line,
+    witnesses_text,
 )
 from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
 from dpbandits.pipeline.targets import COSTS, Target, targets
 
+KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
+"""Kind of claims -> its heading."""
+
 
 def paper_page(contents: Contents, paper: str) -> str:
     """Return the page of a paper, in the order in which one reads the paper.
 
-    A claim or finding stands at the first figure that it is about.
+    A claim or finding is at the first figure that it is about, a guarantee with the others.
     """
     about = contents.paper(paper)
-    pending = {entry["id"]: entry for entry in [*about["claims"], *about["findings"]]}
-    parts = [_figure_part(group, pending) for group in [*about["figures"], *about["extras"]]]
-    about |= {
-        "figures": [part for part in parts if not part["group"].is_extra],
-        "extras": [part for part in parts if part["group"].is_extra],
-        "counts": [
-            f"Of {claims_text(dict(words))} {VARIANTS[name]}, {in_counts(dict(words))}."
-            for name, words in about["counts"]
-        ],
-        "errata": [
-            (kind, list(own)) for kind, own in groupby(about["errata"], key=itemgetter("kind"))
-        ],
+    claims: list[Outcome] = about["claims"]
+    told = [each for each in about["findings"] if each.entry.statement]
+    pending = {each.id: each for each in [*claims, *told]}
+    about["figures"] = [_figure_part(group, pending) for group in about["figures"]]
+    left = [each for each in [*claims, *told] if each.id in pending]
+    of_kind = {
+        kind: [each for each in left if each.kind == kind] for kind in (*CLAIM_KINDS, "finding")
     }
-    for kind in ("claims", "findings"):
-        about[kind] = [entry for entry in about[kind] if entry["id"] in pending]
-    return render("paper.md", **about)
+    scopes: dict[str, list[Outcome]] = {}
+    for each in of_kind["privacy"]:
+        scopes.setdefault(each.entry.scope, []).append(each)
+    about["supplementary"] = {
+        stem: group.title for group in about["extras"] for stem in group.stems
+    }
+    about["repairs"] = [(each, *numbers) for each in claims for numbers in each.repairs]
+    about["also"] = [each for each in about["findings"] if each not in told]
+    about["findings"] = of_kind["finding"]
+    about["claims"] = {**of_kind, "privacy": [*scopes.items()]}
+    return render("paper.md", **about, kinds=KINDS, errors=ERRORS)
 
 
-def _figure_part(group: FigureGroup, pending: dict[str, Values]) -> Values:
+def _figure_part(group: FigureGroup, pending: dict[str, Outcome]) -> Values:
     """Return a figure with its claims and findings, which are taken out of those ``pending``."""
-    ids = [entry["id"] for entry in [*group.claims, *group.findings]]
-    shown = {name for name in ids if pending.pop(name, None)}
+    about = [*group.claims, *group.findings]
+    shown = [each for each in group.shown(pending.values()) if each.kind != "privacy"]
+    ids = {each.id for each in shown}
+    shown += [
+        each
+        for each in pending.values()
+        if each.id not in ids and not ids.isdisjoint(getattr(each.entry, "claims", ()))
+    ]
+    for each in shown:
+        del pending[each.id]
     first, *others = group.entries
     return {
         "group": group,
         "others": [(name, name.removeprefix(f"{first}-").replace("-", " ")) for name in others],
-        "by_panel": group.by_panel(each for each in group.claims if each["id"] in shown),
-        "findings": [finding for finding in group.findings if finding["id"] in shown],
-        "elsewhere": [name for name in ids if name not in shown],
+        "claims": [each for each in shown if each.kind != "finding"],
+        "findings": [each for each in shown if each.kind == "finding"],
+        "elsewhere": [each.id for each in about if each not in shown],
     }
+
+
+def supplementary_page(contents: Contents, paper: str) -> str:
+    """Return the supplementary figures on a paper."""
+    return render("supplementary.md", **contents.paper(paper))
 
 
 def claims_page(contents: Contents) -> str:
     """Return the index of all claims and findings."""
-    whole = contents.ledger[contents.ledger["variant"] != REPAIRED]
-    words = [*VERDICTS[:-1], DIFFERS]
-    rows: list[list[object]] = []
-    for paper in contents.papers:
-        own = whole[whole["paper"] == paper]
-        for variant, _ in by_verdict(own):
-            counts = counted(own, variant)
-            of_variant = own.loc[own["variant"] == variant, "family_wise"].value_counts()
-            same = [of_variant.get(word, 0) for word in (EXACT, IN_FAMILY, ALONE)]
-            link = f"[`{paper}`](#{paper})"
-            numbers = [counts[word] for word in words]
-            rows.append([link, VARIANTS[variant], sum(counts.values()), *numbers, *same])
-    heads = ["paper", "variant", "claims", *words, "exact", "family-wise", "at its own level"]
+    judged = contents.ledger[contents.ledger["role"] == JUDGED]
+    random = judged[judged["level"].notna()]
+    papers = [contents.paper(paper) for paper in contents.papers]
+    for paper in papers:
+        also = [each.id for each in paper["findings"] if not each.entry.statement]
+        study = contents.project.study(paper["name"])
+        paper["elsewhere"] = [*also, *study.withdrawn]
     return render(
         "claims.md",
-        **contents.certainty
-        | {"alone": whole["claim"][whole["family_wise"] == ALONE].unique().tolist()},
-        summary=table(heads, rows, texts=2),
-        meanings=MEANINGS,
-        variants=VARIANTS,
-        claims=len(contents.claims),
-        papers=[contents.paper(paper) for paper in contents.papers],
+        words=_words(contents, *MEANINGS),
+        rows=len(judged),
+        random=len(random),
+        in_family=int((random["family_wise"] != ALONE).sum()),
+        alone=judged["claim"][judged["family_wise"] == ALONE].unique().tolist(),
+        papers=papers,
     )
+
+
+def _words(contents: Contents, *words: Verdict, link: str = "") -> str:
+    """Return what words say and how many claims of each kind have them; others in one row."""
+    claims = [each.entry for each in contents.claims.values()]
+    counts = counted(contents.ledger, claims)
+    meanings: dict[Verdict, str] = dict(MEANINGS)
+    if chances := witnesses_text(contents.ledger, claims):
+        meanings["counterexample"] += f" ({chances})"
+    rows: list[list[object]] = [
+        [f"**{word}**", meanings[word], *(own.get(word, 0) for own in counts.values())]
+        for word in words
+    ]
+    if others := [word for word in MEANINGS if word not in words]:
+        sums = (sum(own.get(word, 0) for word in others) for own in counts.values())
+        rows.append([f"[{NO_VERDICT}]({link})", ", ".join(others), *sums])
+    return table(["a sentence is", "which means", *map(_heading, counts)], rows, texts=2)
+
+
+def _heading(kind: str) -> str:
+    return KINDS[kind].lower()
 
 
 def errata_page(contents: Contents) -> str:
     """Return the index of the errata."""
-    return render("errata.md", papers=[contents.paper(paper) for paper in contents.papers])
+    papers = [contents.paper(paper) for paper in contents.papers]
+    for paper in papers:
+        paper["went"] = errata_of(contents.project, paper["name"]).withdrawn
+    return render("errata.md", papers=papers, errors=ERRORS)
 
 
 def gallery_page(contents: Contents) -> str:
@@ -118,9 +151,9 @@ def gallery_page(contents: Contents) -> str:
 
 def front_page(contents: Contents, text: str) -> str:
     """Return the front page with its region ``headline`` as the published verdicts have it."""
-    words = [[f"**{word}**", said] for word, said in MEANINGS.items() if word != "not applicable"]
-    meanings = table(["a claim", "meaning"], words, texts=2)
-    parts = [meanings, f"**{contents.headline}**", _strip(contents), _papers(contents)]
+    words = _words(contents, *ANSWERS, link="docs/claims.md#words")
+    asked = "The authors have not been asked ([if you are one](docs/authors.md))."
+    parts = [words, asked, _strip(contents), _papers(contents)]
     return which_one(contents.project, with_region(text, "headline", "\n\n".join(parts)))
 
 
@@ -135,42 +168,24 @@ def _strip(contents: Contents) -> str:
         pictures.append(
             f"[![{head_of(stem)} of {paper}]({picture})](docs/papers/{paper}.md#{stem})"
         )
-        rows = group.rows
-        if stem != group.base:
-            rows = rows[rows["figure"].str.contains(f"/{stem}.png", regex=False)]
-        # Of the code that drew it, where there is some.
-        counts = [_labelled(variant, in_counts(dict(words))) for variant, words in by_verdict(rows)]
-        said = f" ({counts[-1]})" if counts else ""
-        names.append(f"`{paper}`, {head_of(stem)}: {group.title}{said}")
+        names.append(f"`{paper}`, {head_of(stem)}: {group.title}")
     return table(pictures, [names], texts=len(names))
 
 
-def _labelled(variant: str, said: str) -> str:
-    """Return what is said of a variant; what is said without a label is as written."""
-    return said if variant == "as-written" else f"{VARIANTS[variant]}: {said}"
-
-
 def _papers(contents: Contents) -> str:
-    """Return a row for each published paper: figures, claims by variant, one sentence."""
+    """Return a row for each published paper: figures, claims by kind, one sentence."""
     rows = []
     for name in contents.papers:
         paper = contents.paper(name)
         title = f"*{paper['short']}*"
         if paper["arxiv"]:
             title = f"[{title}](https://arxiv.org/abs/{paper['arxiv']})"
-        claims = []
-        for variant, words in paper["counts"]:
-            counts = {"holds": 0, "fails": 0, "not testable": 0} | dict(words)
-            said = f"{counts['holds']} of {sum(counts.values())} hold, {counts['fails']} fail"
-            said += f", {counts['not testable']} not testable" * (counts["not testable"] > 0)
-            claims.append(_labelled(variant, said))
         scale = " at a smaller scale" if paper["reduced"] else ""
         figures = f"{len(paper['figures'])} rebuilt{scale}; {paper['drawn']}"
         sentence = paper["sentence"] or paper["summary"]
-        rows.append(
-            [f"[`{name}`](docs/papers/{name}.md) {title}", figures, "; ".join(claims), sentence]
-        )
-    head = ["paper", "figures; as drawn?", "claims as written", "in one sentence"]
+        page = f"[`{name}`](docs/papers/{name}.md)"
+        rows.append([f"{page} {title}", figures, counts_line(paper["counts"]), sentence])
+    head = ["paper", "figures; as drawn?", "its sentences", "what came out"]
     return table(head, rows, texts=len(head))
 
 
@@ -332,17 +347,25 @@ REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
 
 def documents(contents: Contents) -> dict[str, str]:
     """Return every document as the published copies have it, those of the papers first."""
-    made = {f"docs/papers/{paper}.md": paper_page(contents, paper) for paper in contents.papers}
+    made = {name: text for paper in contents.papers for name, text in _of(contents, paper).items()}
     made |= {name: page(contents) for name, page in PAGES.items()}
     for name, fill in REGIONS.items():
         made[name] = fill(contents, (contents.project.folder / name).read_text(encoding="utf-8"))
     return made
 
 
+def _of(contents: Contents, paper: str) -> dict[str, str]:
+    """Return the pages of a paper; one without supplementary figures has no page of them."""
+    made = {f"docs/papers/{paper}.md": paper_page(contents, paper)}
+    if any(group.is_extra for group in contents.figures(paper)):
+        made[f"docs/papers/{paper}-supplementary.md"] = supplementary_page(contents, paper)
+    return made
+
+
 def write_drafts(project: Project, names: Iterable[str]) -> list[Path]:
     """Write the pages of drafts, which no other document names; return their paths."""
-    pages = {name: paper_page(Contents(project, (name,)), name) for name in names}
-    return _write(project, {f"docs/papers/{name}.md": text for name, text in pages.items()})
+    made = [_of(Contents(project, (name,)), name) for name in names]
+    return [path for pages in made for path in _write(project, pages)]
 
 
 def write_documents(project: Project) -> list[Path]:

@@ -1,8 +1,7 @@
 """Markdown from Jinja templates, filled with published numbers, tables and verdicts.
 
-In a text `{name}` is filled in: a number is the estimate of a comparison of a claim or finding (in
-the paper's `evidence.csv` or `findings-evidence.csv`), or a column of the one row of a csv where
-other columns have given values.
+In a text `{name}` is filled in: the estimate of a comparison (in the paper's `evidence.csv` or
+`findings-evidence.csv`), or a column of the one row of a csv where others have given values.
 """
 
 import math
@@ -14,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dpbandits.claims.docket import NumberSource
-from dpbandits.claims.ledger import join
+from dpbandits.config.claims import SHOWN, Entry, NumberSource
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import FIGURES, TABLES, Project, published_table
-from dpbandits.pipeline.publish import published_file
+from dpbandits.pages.verdicts import begun, number_text
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.targets import DIGITISED, VERDICTS
 from dpbandits.reporting.digitised import COMPARED
 from dpbandits.reporting.tables import markdown_table
@@ -58,7 +56,7 @@ def claim(identifier: str) -> str:
 def _documents() -> "Environment":
     # Markdown: code hosts show it, and the site escapes what it takes from it.
     templates = environment(Path(__file__).with_name("templates"))
-    templates.filters |= {"cell": cell, "claim": claim, "prose": prose}
+    templates.filters |= {"begun": begun, "cell": cell, "claim": claim, "prose": prose}
     return templates
 
 
@@ -91,25 +89,31 @@ def evidence_paths(project: Project, paper: str) -> list[Path]:
 
 
 def filled(
-    project: Project, paper: str, text: str, numbers: Mapping[str, NumberSource], place: str
-) -> str:
-    """Return a text about a paper with the published numbers in the place of ``{names}``.
+    project: Project,
+    paper: str,
+    place: str,
+    numbers: Mapping[str, NumberSource],
+    *texts: str,
+    entry: Entry | None = None,
+) -> list[str]:
+    """Return texts about a paper with published numbers in the place of ``{names}``.
 
-    InputError where a number is not given, not used or not published names the ``place``.
+    A number that names no claim is one of the ``entry`` that the texts belong to. InputError where
+    a number is not given, not used or not published names the ``place``.
     """
     found = {
-        key: _number(project, paper, source, f"{place}.numbers.{key}")
+        key: _number(project, paper, f"{place}.numbers.{key}", source, entry)
         for key, source in numbers.items()
     }
     try:
-        answer = text.format(**found)
+        answers = [one_line(text.format(**found)) for text in texts]
     except (KeyError, ValueError, IndexError) as error:
         raise InputError(
             f"{place}: the text asks for {error}; allowed: {', '.join(found) or 'no name'}"
         ) from None
-    if idle := [key for key in found if f"{{{key}}}" not in text]:
+    if idle := [key for key in found if f"{{{key}}}" not in " ".join(texts)]:
         raise InputError(f"{place}: the text leaves out {', '.join(idle)}")
-    return one_line(answer)
+    return answers
 
 
 @cache
@@ -118,14 +122,18 @@ def _read(paths: tuple[Path, ...], changed: tuple[int, ...]) -> pd.DataFrame:
     return pd.concat([pd.read_csv(path, keep_default_na=False, dtype=str) for path in paths])
 
 
-def _number(project: Project, paper: str, source: NumberSource, place: str) -> str:
+def _number(
+    project: Project, paper: str, place: str, source: NumberSource, entry: Entry | None
+) -> str:
     """Return a published number as text, with its interval where it has one."""
-    keys = ("claim", "variant", "interpretation", "comparison")
-    paths, column = evidence_paths(project, paper), "estimate"
-    where: Mapping[str, object] = {key: getattr(source, key) for key in keys}
+    if source.count:
+        return _count(project, paper, place, source, entry)
     if source.file:
-        paths = [project.folder / "docs" / source.file]
-        where, column = source.where, source.column
+        paths, column = [project.folder / "docs" / source.file], source.column
+        where: Mapping[str, object] = source.where
+    else:
+        paths, column = evidence_paths(project, paper), "estimate"
+        where = _comparison(project, paper, place, source, entry)
     path = ", ".join(map(str, paths))
     try:
         frame = _read(tuple(paths), tuple(path.stat().st_mtime_ns for path in paths))
@@ -141,11 +149,52 @@ def _number(project: Project, paper: str, source: NumberSource, place: str) -> s
     row = frame.iloc[0].to_dict()
     prefix = "" if column in ("estimate", "y") else f"{column}_"
     ends = [row.get(f"{prefix}{end}", "") for end in ("lo", "hi")]
-    text = format(float(row[column]), source.format)
+    text = number_text(float(row[column]), source.format)
     if not source.interval or "" in ends or not all(math.isfinite(float(end)) for end in ends):
         return text
-    low, high = (format(float(end), source.format) for end in ends)
+    low, high = (number_text(float(end), source.format) for end in ends)
     return text if low == high else f"{text} [{low}, {high}]"
+
+
+def _count(
+    project: Project, paper: str, place: str, source: NumberSource, entry: Entry | None
+) -> str:
+    """Return how many points of a reading came out so, of those that decide."""
+    where = _comparison(project, paper, place, source, entry)
+    del where["comparison"]
+    paths = evidence_paths(project, paper)
+    frame = _read(tuple(paths), tuple(path.stat().st_mtime_ns for path in paths))
+    deciding = frame[(frame["kind"] != SHOWN) & (frame["ours"] == "False")]
+    for key, value in where.items():
+        deciding = deciding[deciding[key] == value]
+    is_meant = (source.count == "points") | (deciding["decided"] == source.count)
+    return str(int(is_meant.sum()))
+
+
+def _comparison(
+    project: Project, paper: str, place: str, source: NumberSource, entry: Entry | None
+) -> dict[str, str]:
+    """Return what the row of a comparison has: by default of the first reading of its entry."""
+    if source.claim:
+        stated = {each.id: each for each in project.study(paper).stated}
+        if source.claim not in stated:
+            raise InputError.unknown(f"{place}: claim", source.claim, stated)
+        entry = stated[source.claim]
+    if entry is None:
+        raise InputError(f"{place}: key claim is missing; allowed: the claim of the comparison")
+    readings = [
+        each
+        for each in (*entry.readings, *entry.beside)
+        if source.variant in (None, each.variant) and source.interpretation in ("", each.label)
+    ]
+    if not readings:
+        raise InputError(f"{place}: 0 readings of {entry.id} are meant; allowed: one of them")
+    return {
+        "claim": entry.id,
+        "variant": readings[0].variant,
+        "interpretation": readings[0].label,
+        "comparison": source.comparison,
+    }
 
 
 def _equals(text: str, value: object) -> bool:
@@ -194,14 +243,4 @@ def with_tables(project: Project, text: str) -> str:
 def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
     """Return those papers whose verdicts are there."""
     folder = project.folder / FIGURES
-    return [paper for paper in papers if (folder / paper / "simultaneous.csv").exists()]
-
-
-def published_ledger(project: Project, paper: str) -> pd.DataFrame:
-    """Return the published verdicts on a paper's claims, as rows of the ledger of all papers."""
-    study = project.study(paper)
-    figures = {
-        claim.id: [published_file(study, name) for name in claim.figure] for claim in study.claims
-    }
-    verdicts, both = (published_table(project, paper, name) for name in ("claims", "simultaneous"))
-    return join(paper, study.claims, verdicts, both, figures)
+    return [paper for paper in papers if (folder / paper / "claims.csv").exists()]

@@ -1,57 +1,48 @@
-"""The words of verdicts, and sentences that say how claims came out."""
+"""The words of verdicts, how many claims have which, and what a page says of each claim."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from operator import itemgetter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.verdict import VERDICTS
+from dpbandits.claims.tables import ALONE, BESIDE, JUDGED, counted
+from dpbandits.claims.verdict import Verdict
+from dpbandits.config.claims import SHOWN, Claim, Entry, Finding
 from dpbandits.pipeline.study import PaperFile
-from dpbandits.reporting.tables import interval
-from dpbandits.reporting.text import readable
+from dpbandits.text_tables import interval_text
 
 Values = dict[str, Any]
-
-REPAIRED = "repaired"
-"""The variant that is no statement on a paper, and so counted and shown apart."""
+Row = Mapping[Any, Any]
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 
-DIFFERS = "differs by interpretation"
-"""What counts a claim whose verdict depends on the interpretation of the text."""
+REPAIRED = "repaired"
+"""The variant that is no statement on a paper."""
 
-MEANINGS = {
-    "holds": "every number that its rule asks for is, with its interval, where the claim says",
-    "fails": "a number is, with its whole interval, where the claim says it is not",
-    "mixed": "parts that the paper states separately come out differently",
+MEANINGS: dict[Verdict, str] = {
+    "as stated": "every number lies, with its interval, where the sentence says; without a word "
+    "like 'always' up to one point in twenty may be open",
+    "in part": "so, except at the points that are named",
+    "not as stated": "a number lies, with its whole interval, elsewhere",
     "undecided": "an interval contains the threshold",
-    "not contradicted": "results could have refuted the claim and did not; they cannot prove it",
-    "not testable": "runs cannot decide it: the printed algorithm plays uniformly at its horizons, "
-    "or longer runs are needed",
-    "not applicable": "the variant has no such statement",
-    DIFFERS: "the verdict depends on how the text is read",
+    "depends on the reading": "the text can be read in several ways, which come out differently",
+    "cannot be tested here": "nothing that we can play or compute would show it, or only where "
+    "it exceeds twice the guarantee",
+    "size only": "a size without a number ('significantly'), which is shown and not judged",
+    "not contradicted": "of guarantees and bounds: nothing that we computed exceeds it, which "
+    "proves nothing",
+    "counterexample": "of guarantees and bounds: something exceeds it",
 }
-"""Word of a verdict -> what it says."""
+"""Word -> what it says."""
 
-OUTCOMES = {
-    "shown": "the numbers show it",
-    "not shown": "the numbers do not show it",
-    "reported": "numbers without a threshold",
-}
-"""Outcome of a finding -> what it says."""
+ANSWERS: tuple[Verdict, ...] = (
+    *("as stated", "in part", "not as stated", "not contradicted", "counterexample"),
+)
+"""Words that say whether a sentence is so; the front page sums up the others."""
 
-ANSWERS = {
-    "holds": "Yes",
-    "fails": "No",
-    "mixed": "In part",
-    "undecided": "Undecided",
-    "not contradicted": "Not contradicted",
-    "not testable": "Cannot be tested",
-}
-"""Word of a verdict -> how it answers whether a claim is so."""
+NO_VERDICT = "no verdict"
 
 
 def in_words(papers: Iterable[PaperFile], label: str) -> str:
@@ -61,107 +52,243 @@ def in_words(papers: Iterable[PaperFile], label: str) -> str:
     return ", ".join((words | VARIANTS).get(key, key.replace("=", " = ")) for key in keys)
 
 
-def with_powers(text: str) -> str:
-    """Return a readable text in which horizons from a million on are powers of ten."""
-    return readable(re.sub(r"(?<==)1(0{6,})\b", lambda match: f"1e{len(match[1])}", text))
-
-
 def begun(text: str) -> str:
-    """Return a text with a capital, but for names and symbols: ``DP-SE``, ``b=1``, ``m-ts``."""
-    first = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if first.isalpha() and len(first) > 1 else text
+    """Return a text with a capital, where it begins with a word."""
+    return text[:1].upper() + text[1:]
 
 
-def number_text(row: Mapping[Any, Any]) -> str:
-    """Return an estimate with three digits, and its interval; "" where there is none."""
-    return interval(row, _three)
+def number_text(value: float, form: str = ".3g") -> str:
+    """Return a number in a format, below a million without an exponent, else as ``1.2e8``.
 
-
-def _three(value: float) -> str:
-    """Return a number to three digits, up to a million without an exponent."""
-    text = f"{value:.3g}"
-    return f"{float(text):,.0f}" if 1e3 <= abs(value) < 1e6 else text
-
-
-def answers(rows: list[Values]) -> Values:
-    """Return the answers to a claim, by the verdicts on what the paper states.
-
-    ``short`` is ``yes``, or ``cannot be tested as written, no as coded``; ``answer`` has a sentence
-    for each verdict: yes or no, where, and by which number.
+    What is left of a difference by rounding is 0.
     """
-    verdicts: dict[str, dict[str, list[Values]]] = {}
-    for row in rows:
-        if row["variant"] != REPAIRED:
-            verdicts.setdefault(row["variant"], {}).setdefault(row["verdict"], []).append(row)
-    parts, sentences = [], []
-    for variant, of_variant in verdicts.items():
-        name = f" {VARIANTS[variant]}" if len(verdicts) > 1 else ""
-        words = []
-        for verdict, chosen in of_variant.items():
-            answer, first, where = ANSWERS[verdict], chosen[0], ""
-            words.append(answer.lower())
-            if len(of_variant) > 1:
-                named = [row["words"] for row in chosen]
-                words[-1] += f" ({'; '.join(named)})"
-                where = f" ({'; '.join(filter(None, named))})" if any(named) else ""
-            if len(chosen) > 1 and not where:
-                where = f", in each of {len(chosen)} interpretations"
-            mixed = f" ({first['sub_claims']})" if first["sub_claims"] else ""
-            sentences.append(f"{answer}{name}{where}{mixed}: {first['value']}.")
-        parts.append(f"{', '.join(words)}{name}")
-    return {"short": "; ".join(parts) or "not applicable", "answer": sentences}
+    text = format(value if abs(value) > 1e-15 else 0.0, form)
+    if "e+" in text and abs(value) < 1e6:
+        return f"{float(text):,.0f}"
+    return re.sub(r"e\+?(-?)0*(\d)", r"e\1\2", text)
 
 
-def counted(ledger: pd.DataFrame, variant: str) -> dict[str, int]:
-    """Return how many claims in some rows of the ledger a variant has by verdict; several last."""
-    verdicts: dict[str, set[str]] = {}
-    judged = ledger[ledger["variant"] == variant]
-    for claim, verdict in zip(judged["claim"], judged["verdict"], strict=True):
-        if verdict != "not applicable":
-            verdicts.setdefault(claim, set()).add(verdict)
-    counts = Counter(DIFFERS if len(each) > 1 else min(each) for each in verdicts.values())
-    return {word: counts[word] for word in (*VERDICTS[:-1], DIFFERS)}
+def estimate_text(row: Row) -> str:
+    """Return an estimate with three digits and its interval; "" where there is none."""
+    value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
+    return interval_text(value, low, high, number_text)
 
 
-def by_verdict(ledger: pd.DataFrame) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return how many claims have which verdict, by variant of a paper: those that occur."""
-    variants = (name for name in VARIANTS if name != REPAIRED)
-    counts = {name: [*filter(itemgetter(1), counted(ledger, name).items())] for name in variants}
-    return [(name, words) for name, words in counts.items() if words]
+def label_text(label: str) -> str:
+    """Return the label of a comparison with long powers of ten as ``T=1e8``."""
+    return re.sub(r"(?<==)1(0{6,})\b", lambda match: f"1e{len(match[1])}", label)
 
 
-_COUNTED = {
-    "holds": ("holds", "hold"),
-    "fails": ("fails", "fail"),
-    "not testable": ("cannot be tested", "cannot be tested"),
-    DIFFERS: ("depends on how the text is read", "depend on how the text is read"),
-}
+def counts_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> dict[str, str]:
+    """Return by kind how many claims have which word: ``14 as stated, 1 in part, 3 no verdict``.
+
+    The probability of a witness is beside its word.
+    """
+    every, found = list(claims), dict[str, str]()
+    for kind, words in counted(ledger, every).items():
+        answers = {word: count for word, count in words.items() if word in ANSWERS}
+        said = [f"{count} {word}{'s' * _is_many(word, count)}" for word, count in answers.items()]
+        if chances := witnesses_text(ledger[ledger["kind"] == kind], every):
+            said[-1] += f" ({chances})"
+        left = sum(words.values()) - sum(answers.values())
+        said += [f"{left} {NO_VERDICT}"] if left else []
+        found |= {kind: ", ".join(said)} if said else {}
+    return found
 
 
-def in_counts(counts: Mapping[str, int]) -> str:
-    """Return ``12 hold, 3 fail and 1 is mixed``."""
-    parts = [
-        f"{n} {_COUNTED.get(word, (f'is {word}', f'are {word}'))[n > 1]}"
-        for word, n in counts.items()
-        if n
-    ]
-    return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+def witnesses_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> str:
+    """Return the probability of the event of every counterexample that is counted."""
+    alone = {each.id for each in claims if not getattr(each, "follows_from", None)}
+    has_chance = (ledger["verdict"] == "counterexample") & (ledger["chance"] != "")
+    rows = ledger[has_chance & ledger["claim"].isin(alone)].drop_duplicates("claim")
+    chances = "; ".join(f"{row['claim']}: {row['chance']}" for row in rows.to_dict("records"))
+    return chances and f"probability of the event: {chances}"
 
 
-def claims_text(counts: Mapping[str, int]) -> str:
-    """Return how many claims are counted: ``1 claim``."""
-    size = sum(counts.values())
-    return f"{size} claim{'s' * (size != 1)}"
+def counts_line(counts: Mapping[str, str]) -> str:
+    """Return ``counts_text`` in one line: ``experiments: 14 as stated; theory: 3 as stated``."""
+    heads = {"experiment": "experiments"}
+    return "; ".join(f"{heads.get(kind, kind)}: {said}" for kind, said in counts.items())
 
 
-def counted_sentence(ledger: pd.DataFrame, variant: str, variants: int) -> str:
-    """Return how the claims about a figure came out, with the variant where there are several."""
-    counts = counted(ledger, variant)
-    size = sum(counts.values())
-    name = f" {VARIANTS[variant]}" if variants > 1 else ""
-    if counts["holds"] == size > 1:
-        return f"Yes{name}: {'both' if size == 2 else f'all {size}'} claims about it hold."
-    if size == 1:
-        said = f"claim about it{name} {in_counts(counts).partition(' ')[2]}."
-        return f"Yes: the {said}" if counts["holds"] else f"The {said}"
-    return f"Of {size} claims about it{name} {in_counts(counts)}."
+def _is_many(word: str, count: int) -> bool:
+    return word == "counterexample" and count > 1
+
+
+MOST, MOST_OPEN = 6, 3
+"""So many points are named, of those against and of others; of more, the number of the rest."""
+
+
+def _listed(points: Sequence[str], most: int = MOST) -> str:
+    left = len(points) - most
+    return "; ".join(points[:most]) + (f"; and {left} more" if left > 0 else "")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim or finding and what came of it, by rows of the tables of verdicts and comparisons.
+
+    ``texts`` are those of the entry with their numbers, ``papers`` have the words of readings.
+    """
+
+    paper: str
+    entry: Claim | Finding
+    rows: Sequence[Row]
+    compared: pd.DataFrame = field(repr=False)
+    papers: Sequence[PaperFile] = ()
+    texts: Sequence[str] = ()
+
+    @property
+    def id(self) -> str:
+        """Such as ``TSDP-C8``."""
+        return self.entry.id
+
+    @property
+    def kind(self) -> str:
+        """That of a claim, or ``finding``."""
+        return self.entry.kind if isinstance(self.entry, Claim) else "finding"
+
+    @property
+    def judged(self) -> list[Row]:
+        """The rows of readings that are judged."""
+        return [row for row in self.rows if row["role"] == JUDGED]
+
+    @property
+    def beside(self) -> list[Row]:
+        """The rows of readings that are measured alone."""
+        return [row for row in self.rows if row["role"] == BESIDE]
+
+    @property
+    def word(self) -> str:
+        """The word on it; "" of a finding without a threshold, and where nothing is published."""
+        return next((str(row["verdict"]) for row in self.judged), "")
+
+    @property
+    def after_word(self) -> str:
+        """What belongs to the word: the probability of a witness, and which excess is seen.
+
+        Where readings differ in it, each has its own.
+        """
+        said = {self._witness(row) for row in self.judged}
+        return said.pop() if len(said) == 1 else ""
+
+    def _witness(self, row: Row) -> str:
+        said = [f"probability of the event: {row['chance']}"] if row["chance"] else []
+        if row["seen_from"] and row["of_reading"] != "counterexample":
+            factor = number_text(float(row["seen_from"]))
+            seen = "any excess" if factor == "1" else f"an excess of {factor} times"
+            said.append(f"{seen} would be seen")
+        return f" ({'; '.join(said)})" if said else ""
+
+    def choice(self, row: Row) -> str:
+        """Return variant and interpretations of a row in words."""
+        words = in_words(self.papers, str(row["interpretation"]))
+        return ", ".join(filter(None, [VARIANTS[row["variant"]], words]))
+
+    def comparisons(self, row: Row) -> Sequence[Row]:
+        """Return every comparison of the reading of a row."""
+        keys = ["claim", "variant", "interpretation"]
+        is_own = (self.compared[keys] == [self.id, row["variant"], row["interpretation"]]).all(
+            axis="columns"
+        )
+        return self.compared[is_own].to_dict("records")
+
+    def points(self, decision: str, *, ours: bool = False) -> list[str]:
+        """Return the points with a decision, each with its number, of all judged readings.
+
+        ``ours`` are those at values that we chose. Where all have one name it is left out.
+        """
+        found = []
+        for reading in self.judged:
+            rows = [row for row in self.comparisons(reading) if row["kind"] != SHOWN]
+            names = {str(row["comparison"]).partition(" [")[0] for row in rows}
+            begin = f"{self.choice(reading)}: " if len(self.judged) > 1 else ""
+            for row in rows:
+                if row["decided"] == decision and (str(row["ours"]) == "True") == ours:
+                    label = label_text(str(row["comparison"]))
+                    _, _, point = label.partition(" [")
+                    label = point.removesuffix("]") if point and len(names) == 1 else label
+                    found.append(f"{begin}{label} ({estimate_text(row)})")
+        return found
+
+    @property
+    def exceptions(self) -> str:
+        """The points that a word is about, as they follow it; "" where it is about all."""
+        contra = self.points("against")
+        if self.word == "in part":
+            return f", except at {_listed(contra)}"
+        is_one_of_many = self.word == "not as stated" and contra and self.points("for")
+        return f", at {_listed(contra)}" if is_one_of_many else ""
+
+    @property
+    def _names_points(self) -> bool:
+        """Whether points that are open or equal matter: not to a bound, nor where one decides."""
+        is_bound = self.kind == "privacy" or getattr(self.entry, "bound", False)
+        return not is_bound and getattr(self.entry, "quantifier", "") != "exists"
+
+    @property
+    def readings(self) -> list[str]:
+        """The word on each reading, where there are several."""
+        words = [f"{row['of_reading']}{self._witness(row)}" for row in self.judged]
+        if len(set(words)) == 1:
+            return [f"the same in {len(words)} readings"] * (len(words) > 1)
+        named = map(self.choice, self.judged)
+        return [f"{name}: {word}" for name, word in zip(named, words, strict=True)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said in small beside it, each item a few words."""
+        entry, notes = self.entry, list[str]()
+        if isinstance(entry, Claim):
+            source, quoted = entry.follows_from, (f'"{words}"' for words in entry.not_judged)
+            notes += ["a main guarantee"] if entry.main else []
+            notes += [f"follows from {source}, not counted apart"] if source else []
+            notes += [f"not judged: {', '.join(quoted)}"] if entry.not_judged else []
+        named = {"undecided": "open", "equal": "alike, not counted"} if self._names_points else {}
+        notes += [
+            f"{said}: {_listed(at, MOST_OPEN)}"
+            for key, said in named.items()
+            if (at := self.points(key))
+        ]
+        if contra := self.points("against", ours=True):
+            notes.append(f"otherwise at values that we chose: {_listed(contra)}")
+        if visible := dict.fromkeys(row["visible"] for row in self.judged if row["visible"]):
+            runs = f"{int(self.judged[0]['runs_paper']):,}"
+            notes.append(f"visible in the paper's own {runs} runs: {'; '.join(visible)}")
+        if any(row["family_wise"] == ALONE for row in self.judged):
+            notes.append("decided only at its own level")
+        return notes + [
+            f"{self.choice(row).replace('as written', 'as printed')}, {shown}"
+            for row in self.beside
+            if row["variant"] != REPAIRED and (shown := self._shown(row))
+        ]
+
+    @property
+    def aside(self) -> str:
+        """What is said in small beside it, in sentences."""
+        return " ".join(f"{begun(each)}." for each in (*self.readings, *self.notes))
+
+    def _shown(self, row: Row) -> str:
+        """Return the binding comparison of a reading with its number, or else the first one."""
+        first = [(each["comparison"], each) for each in self.comparisons(row)]
+        for label, each in [(row["measured"], row), *first]:
+            if number := estimate_text(each):
+                return f"{label_text(label)}: {number}"
+        return ""
+
+    @property
+    def repairs(self) -> list[tuple[str, str, str]]:
+        """For each repaired reading: what is compared, as judged and repaired, with its numbers."""
+        found = []
+        for row in self.beside:
+            same = [each for each in self.judged if each["interpretation"] == row["interpretation"]]
+            if row["variant"] == REPAIRED and self.judged:
+                judged = (same or self.judged)[0]
+                mine, theirs = (
+                    {str(each["comparison"]): estimate_text(each) for each in self.comparisons(of)}
+                    for of in (row, judged)
+                )
+                labels = [name for name in (judged["measured"], *theirs) if name in mine]
+                if name := next(iter(labels), ""):
+                    found.append((label_text(name), theirs[name], mine[name]))
+        return found

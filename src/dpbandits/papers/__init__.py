@@ -81,7 +81,7 @@ class Paper:
     def quantities(self) -> Mapping[str, Callable[..., Any]]:
         """Quantities that its claims file may name: its own, and those that every paper has."""
         # Simulations do without them.
-        from dpbandits.claims.statistics import SHARED
+        from dpbandits.claims.measure import SHARED
 
         quantities = dict(SHARED)
         for module in map(import_module, self.modules("quantities")):

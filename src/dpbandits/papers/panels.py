@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from dpbandits.claims.numbers import Estimate
+from dpbandits.claims.estimates import Estimate
 from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.reporting import style
 

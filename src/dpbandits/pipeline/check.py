@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.judge import check_series
+from dpbandits.claims.measure import check_names, check_series
+from dpbandits.config.claims import Entry
 from dpbandits.config.documents import naming
 from dpbandits.engine.cells import Series
 from dpbandits.engine.play import Runs
@@ -153,12 +154,45 @@ def _check_claims(project: Project, study: Study) -> None:
         for key in allowed
     ]
     known = {claim.id for claim in study.claims} | set(study.notes.withdrawn)
+    for path, entries in ((study.claims_path, study.claims), (study.findings_path, study.findings)):
+        with naming(path):
+            check_names(entries)
+            for entry in entries:
+                _check_texts(entry)
     asked += [(f"{findings}.{each.id}.claims", each.claims, known) for each in study.findings]
     for place, given, names in asked:
         if unknown := sorted(set(given) - names):
             raise InputError(
                 f"{place} has {', '.join(unknown)}; allowed: {', '.join(sorted(names))}"
             )
+
+
+_NAME = re.compile(r"\{(\w+)\}")
+_NUMBER = re.compile(r"(?<![\w.^{-])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w}])")
+
+
+def _check_texts(entry: Entry) -> None:
+    """Raise InputError where a text types a number that is measured, or has a name of none.
+
+    A typed number is a setting, which another key of the entry names too.
+    """
+    names = {name for text in entry.texts for name in _NAME.findall(text)}
+    if wrong := sorted(names ^ set(entry.numbers)):
+        raise InputError(
+            f"{entry.id}: numbers and texts differ in {', '.join(wrong)}; allowed: each name of a "
+            f"text under numbers, and no others"
+        )
+    known = set(map(_value, _NUMBER.findall(entry.settings)))
+    typed = [each for text in entry.texts for each in _NUMBER.findall(text)]
+    if unknown := [each for each in typed if _value(each) not in known]:
+        raise InputError(
+            f"{entry.id}: a text types {', '.join(unknown)}; allowed: numbers of place, scope or "
+            f"says, and {{names}} of measured ones"
+        )
+
+
+def _value(text: str) -> float:
+    return abs(float(text.replace(",", "")))
 
 
 def check_sentences(study: Study) -> None:

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +25,7 @@ from dpbandits.pipeline.targets import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.claims.docket import Entry
-    from dpbandits.claims.evidence import Evidence
-    from dpbandits.claims.judge import Judgement
+    from dpbandits.claims.measure import Evidence
 
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
@@ -123,10 +120,10 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
 
 
 def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
-    """Return results by name; ``claims`` are the verdicts with the claims' statements."""
+    """Return results by name; ``claims`` are the verdicts with the papers' sentences."""
     import pandas as pd
 
-    from dpbandits.reporting.tables import add_statements
+    from dpbandits.reporting.tables import with_sentences
 
     if name == DIGITISED:
         [path] = digitised_target(project, paper).current_files()
@@ -134,9 +131,9 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
     if name != CLAIMS:
         return project.frame(paper, name)
     path, *_ = verdicts_target(project, paper, CLAIMS).current_files()
-    statements = {claim.id: claim.statement for claim in project.study(paper).claims}
+    says = {claim.id: claim.says for claim in project.study(paper).claims}
     verdicts = pd.read_csv(path, keep_default_na=False, na_values=_NO_NUMBER)
-    return add_statements(verdicts, statements)
+    return with_sentences(verdicts, says)
 
 
 def write_digitised_comparison(project: Project, paper: str) -> Path:
@@ -153,53 +150,41 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
 
 def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
     """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons."""
-    from dpbandits.claims.judge import judge
-    from dpbandits.claims.ledger import comparisons, ledger, simultaneous, to_csv
+    from dpbandits.claims.judge import judge, judge_family
+    from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 
     with recorded(project, verdicts_target(project, paper, kind)) as paths:
         study, evidence = project.study(paper), evidence_of(project, paper)
         if kind == FINDINGS:
-            found = judge(study.findings, evidence, project.scale)
-            tables = [ledger(found), comparisons(found)]
+            judged = judge(study.findings, evidence, project.scale)
         else:
-            found = judged(project, paper, study.claims, evidence)
-            tables = [ledger(found), simultaneous(found), comparisons(found)]
-        for path, table in zip(paths, tables, strict=True):
-            write_text(path, to_csv(table))
+            judged = judge_family(study.claims, evidence, project.scale)
+        for path, table in zip(paths, (verdict_table, evidence_table), strict=True):
+            write_text(path, to_csv(table(judged)))
 
 
 def evidence_of(project: Project, paper: str) -> "Evidence":
     """Return what the claims of a paper read; results are loaded when they are first asked for."""
-    from dpbandits.claims.evidence import Evidence
+    from dpbandits.claims.measure import Evidence
 
     return Evidence(partial(project.frame, paper))
-
-
-def judged(
-    project: Project, paper: str, claims: Iterable["Entry"], evidence: "Evidence"
-) -> list["Judgement"]:
-    """Return the judgements at the claims' own levels, with those in the family of the paper."""
-    from dpbandits.claims.judge import judge
-
-    return judge(claims, evidence, project.scale, family=len(project.study(paper).claims))
 
 
 def write_whole_ledger(project: Project) -> None:
     """Write the verdicts on the claims of all chosen papers, as csv and as a table."""
     import pandas as pd
 
-    from dpbandits.claims.ledger import join, to_csv
+    from dpbandits.claims.tables import join, to_csv
     from dpbandits.pipeline.publish import claim_figures
     from dpbandits.reporting.tables import ledger_tables
 
     target, ledgers = ledger_target(project), []
     with recorded(project, target) as [ledger_csv, *shown]:
         for paper in project.chosen:
-            paths = verdicts_target(project, paper, CLAIMS).current_files()
-            verdicts, both = map(read_verdicts, paths[:2])
+            path, *_ = verdicts_target(project, paper, CLAIMS).current_files()
             claims = project.study(paper).claims
             figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
-            ledgers.append(join(paper, claims, verdicts, both, figures))
+            ledgers.append(join(paper, claims, read_verdicts(path), figures))
         whole = pd.concat(ledgers, ignore_index=True)
         write_text(ledger_csv, to_csv(whole))
         texts = ledger_tables(whole, target.caption)

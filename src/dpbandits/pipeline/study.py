@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, StrictInt
 
-from dpbandits.claims.docket import ClaimsFile, FindingsFile, Notes, Summary
+from dpbandits.config.claims import (
+    Claim,
+    ClaimsFile,
+    Finding,
+    FindingsFile,
+    Notes,
+    Summary,
+    claims_of,
+    findings_of,
+)
 from dpbandits.config.documents import (
     Count,
     Sentence,
@@ -39,12 +48,12 @@ from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure,
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.claims.docket import Claim, Finding, Quantity
+    from dpbandits.config.claims import Quantity
 
 PAPERS = Path("config/papers")
 """Folder of the papers, each in a folder of its short name."""
 
-VOCABULARY = "dpbandits.claims.statistics"
+VOCABULARY = "dpbandits.claims.measure"
 """Quantities of every paper, which the claims of some name."""
 
 Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
@@ -153,20 +162,20 @@ def in_words(numbers: Iterable[int]) -> str:
 DEFAULT_TABLES: Mapping[str, Mapping[str, Any]] = {
     "claims": {
         "caption": (
-            "The statements of the paper as claims, and our verdicts, each computed from simulated "
-            "or exactly computed results."
+            "Sentences of the paper and what was measured, each from simulated or exactly computed "
+            "results. Readings beside are measured and not judged."
         ),
         "reads": "claims",
         "long": True,
         "columns": [
             {"name": "claim", "label": "Claim"},
-            {"name": "statement", "label": "Statement", "width": 62},
-            {"name": "choice", "label": "Interpretation", "width": 42},
+            {"name": "says", "label": "Sentence", "width": 62},
+            {"name": "choice", "label": "Reading", "width": 42},
             {"name": "verdict", "label": "Verdict"},
             {"name": "interval", "label": "Estimate [interval]", "align": "right"},
             {"name": "runs", "label": "Runs", "align": "right"},
             {"name": "scale", "label": "Scale"},
-            {"name": "verdict_at_paper_runs", "label": "At the paper's runs", "width": 23},
+            {"name": "visible", "label": "Visible at the paper's runs", "width": 23},
         ],
     },
 }
@@ -465,20 +474,23 @@ class Study:
 
     @property
     def ids(self) -> tuple[set[str], set[str], set[str]]:
-        """The ids of its claims, of those that are withdrawn, and of its findings."""
+        """The ids of its claims, of claims and findings that are withdrawn, and of its findings."""
         findings = self._findings_file.findings if self._findings_file else {}
         claims = self._claims_file.claims if self._claims_file else {}
-        return set(claims), set(self.notes.withdrawn), set(findings)
+        return set(claims), set(self.withdrawn), set(findings)
+
+    @property
+    def withdrawn(self) -> Mapping[str, str]:
+        """Claims and findings that a page named once, and where they went."""
+        of_findings = self._findings_file.withdrawn if self._findings_file else {}
+        return {**self.notes.withdrawn, **of_findings}
 
     @cached_property
-    def claims(self) -> "list[Claim]":
+    def claims(self) -> list[Claim]:
         """The claims, checked."""
         return self._claims(self.code.quantities)
 
-    def _claims(self, functions: "Mapping[str, Quantity] | None") -> "list[Claim]":
-        # Simulations and drawing do without what judges.
-        from dpbandits.claims.docket import claims_of
-
+    def _claims(self, functions: "Mapping[str, Quantity] | None") -> list[Claim]:
         file = self._claims_file
         return [] if file is None else claims_of(file, self.claims_path, functions, self._simulated)
 
@@ -495,20 +507,18 @@ class Study:
         return self._claims_file or Notes()
 
     @cached_property
-    def findings(self) -> "list[Finding]":
+    def findings(self) -> list[Finding]:
         """The findings, checked; none where there is no such file."""
         return self._findings(self.code.quantities)
 
-    def _findings(self, functions: "Mapping[str, Quantity] | None") -> "list[Finding]":
-        from dpbandits.claims.docket import findings_of
-
+    def _findings(self, functions: "Mapping[str, Quantity] | None") -> list[Finding]:
         file, path = self._findings_file, self.findings_path
         if file is None:
             return []
         return findings_of(file, path, functions, self._simulated, self._claims_file)
 
     @property
-    def stated(self) -> "list[Claim | Finding]":
+    def stated(self) -> list[Claim | Finding]:
         """The claims, then the findings."""
         return [*self.claims, *self.findings]
 
@@ -535,7 +545,7 @@ class Study:
     def judged_fingerprint(self, kind: str) -> str:
         """Return the hash of what they are judged with: their entries and the sources."""
         own = self.code.modules("quantities")
-        modules = [*own, VOCABULARY, "dpbandits.claims.ledger"]
+        modules = [*own, VOCABULARY, "dpbandits.claims.tables"]
         # A finding may name a claim whose settings it shares.
         paths = [self.claims_path, *([self.findings_path] if kind == "findings" else [])]
         texts = [path.read_text(encoding="utf-8") for path in paths]

@@ -165,7 +165,7 @@ LEDGER_CAPTION = (
 )
 
 VERDICTS = {
-    CLAIMS: ("claims", "simultaneous", "evidence"),
+    CLAIMS: ("claims", "evidence"),
     FINDINGS: ("findings", "findings-evidence"),
 }
 """Files of what is judged: verdicts, of claims both verdicts on each row, every comparison."""
@@ -354,14 +354,14 @@ def ledger_target(project: Project) -> Target:
     papers = project.chosen
     folder = project.results_folder()
     judged = {each: dict(verdicts_target(project, each, CLAIMS).depends_on) for each in papers}
-    sources = fingerprint("dpbandits.claims.ledger", "dpbandits.reporting.tables")
+    sources = fingerprint("dpbandits.claims.tables", "dpbandits.reporting.tables")
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
         kind=LEDGER,
         paper="all",
         name=LEDGER,
         rule=LEDGER,
-        inputs=tuple(folder / paper / f"{n}.csv" for paper in papers for n in VERDICTS[CLAIMS][:2]),
+        inputs=tuple(folder / paper / f"{CLAIMS}.csv" for paper in papers),
         files=(folder / "claims.csv", *tables),
         caption=LEDGER_CAPTION,
         depends_on={LEDGER: _digest(LEDGER_CAPTION, sources, template_text("table.html"))}

@@ -85,8 +85,8 @@ def write_table(
     types = ["l"] * len(table.rows) + [_type(each.width, each.align) for each in table.columns]
     cells = texts
     if table.reads == LEDGER:
-        # The statement of a claim stands in its first row alone.
-        cells = texts.assign(Statement=texts["Statement"].mask(texts["Claim"].duplicated(), ""))
+        # The sentence of a claim stands in its first row alone.
+        cells = texts.assign(Sentence=texts["Sentence"].mask(texts["Claim"].duplicated(), ""))
     files = _files(cells, texts, name, table.caption, types, long=table.long)
     files[".csv"] = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
     for suffix, content in files.items():
@@ -209,14 +209,11 @@ def _cell(column: ColumnSpec, key: str, row: Mapping[Any, Any], place: str) -> s
     return readable(fill(template, row, f"{place}.{column.name}.text"))
 
 
-def add_statements(ledger: pd.DataFrame, statements: Mapping[str, str]) -> pd.DataFrame:
-    """Return the ledger of claims with more columns: ``statement``, ``choice`` and ``interval``."""
-    missing = [claim for claim in ledger["claim"] if claim not in statements]
-    if missing:
-        raise InputError(f"claim {missing[0]!r} has no statement; allowed: {', '.join(statements)}")
+def with_sentences(ledger: pd.DataFrame, says: Mapping[str, str]) -> pd.DataFrame:
+    """Return the verdicts on claims with more columns: ``says``, ``choice`` and ``interval``."""
     rows = ledger.fillna({"interpretation": ""}).to_dict("records")
     return ledger.assign(
-        statement=[statements[claim] for claim in ledger["claim"]],
+        says=[says[claim] for claim in ledger["claim"]],
         choice=[choice(row, default="as-written") for row in rows],
         interval=[interval(row) for row in rows],
     )
@@ -229,15 +226,15 @@ def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
         {
             "Claim": whole["claim"],
             "Kind": whole["kind"],
-            "What the paper says": whole["statement"],
-            "Decided by": whole["rule"],
-            "Variant, interpretation": [choice(row) for row in rows],
-            "Verdict": whole["verdict"],
-            "Family-wise": whole["family_wise"],
+            "What the paper says": whole["says"],
+            "Variant, reading": [choice(row) for row in rows],
+            "Verdict": whole["verdict"].where(whole["role"] == "judged", "shown beside"),
+            "Of the paper": whole["family_wise"],
+            "Measured": whole["measured"],
             "Estimate [interval]": [interval(row) for row in rows],
             "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
             "Scale": whole["scale"],
-            "At the paper's runs": [at_paper_runs(row) for row in rows],
+            "Visible at the paper's runs": whole["visible"],
             "Figure": [" ".join(Path(path).stem for path in row["figure"].split()) for row in rows],
         }
     )
@@ -255,18 +252,12 @@ def interval(row: Mapping[Any, Any], number: Callable[[float], str] = "{:.4g}".f
     return readable(interval_text(value, low, high, number))
 
 
-def at_paper_runs(row: Mapping[Any, Any]) -> str:
-    """Return the verdict at the paper's own number of runs, with that number where it has one."""
-    runs = f" ({row['runs_paper']})" if row["runs_paper"] else ""
-    return f"{row['verdict_at_paper_runs']}{runs}"
-
-
 def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
     """Return the ledger as a LaTeX longtable, a page of HTML with filters, and csv, by suffix."""
     texts = ledger_cells(whole)
     once = texts.copy()
-    once.loc[once["Claim"].duplicated(), ["What the paper says", "Decided by"]] = ""
-    widths = (None, None, 44, 44, 30, 18, 15, 28, None, None, 17, 15)  # millimetres
+    once.loc[once["Claim"].duplicated(), "What the paper says"] = ""
+    widths = (None, None, 44, 30, 18, 15, 44, 28, None, None, 17, 15)  # millimetres
     files = _files(
         once, texts, "The ledger of all claims", caption, [*map(_type, widths)], long=True
     )

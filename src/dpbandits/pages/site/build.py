@@ -24,9 +24,8 @@ from dpbandits.pages.site import content
 from dpbandits.pages.site.content import Page
 from dpbandits.pages.site.model import Site, figure_address, small_address
 from dpbandits.pages.site.switches import switches_pages
-from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, VARIANTS
+from dpbandits.pages.verdicts import MEANINGS, VARIANTS
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.tables import at_paper_runs
 from dpbandits.reporting.text import environment, readable
 
 STATIC = Path(__file__).with_name("static")
@@ -35,17 +34,17 @@ STATIC = Path(__file__).with_name("static")
 TEMPLATES = Path(__file__).with_name("templates")
 
 SIGNS = {
-    "holds": "✓",
-    "fails": "✗",
-    "mixed": "◐",
+    "as stated": "✓",
+    "in part": "◐",
+    "not as stated": "✗",
     "undecided": "?",
+    "depends on the reading": "≷",
+    "cannot be tested here": "–",
+    "size only": "·",
     "not contradicted": "○",
-    "not testable": "–",
-    "not applicable": "–",
-    "differs by interpretation": "≷",
+    "counterexample": "✗",
     "shown": "✓",
     "not shown": "✗",
-    "reported": "·",
 }
 """Word of a verdict -> its sign, so that colour is not needed to tell them apart."""
 
@@ -56,12 +55,12 @@ def _json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-_FILTERS = (at_paper_runs, figure_address, small_address, one_line, readable)
+_FILTERS = (figure_address, small_address, one_line, readable)
 _TEMPLATES = environment(TEMPLATES, autoescape=True)
 _TEMPLATES.filters |= {filter.__name__: filter for filter in _FILTERS} | {
     # JSON that may stand within a script element.
     "embedded": lambda data: Markup(_json(data).replace("<", "\\u003c")),
-    "meaning": lambda word: {**MEANINGS, **OUTCOMES}.get(word, word),
+    "meaning": lambda word: dict(MEANINGS).get(word, word),
     "short": lambda value: "" if pd.isna(value) else readable(f"{value:.3g}"),
     "sign": lambda word: SIGNS.get(word, ""),
     "slug": lambda text: text.replace(" ", "-"),

@@ -129,6 +129,8 @@ def with_digitised(charts: Sequence[Json], digitised: pd.DataFrame) -> None:
     """Add to lines of digitised values how far the rebuilt are off, and whether that agrees."""
     for panel in charts if len(digitised) else ():
         of_panel = digitised[digitised["panel"] == panel["stem"]]
+        # Without an interval everything is allowed, and JSON has no infinity.
+        of_panel = of_panel.assign(allowance=of_panel["allowance"].clip(upper=1e9))
         for line in panel["series"]:
             rows = of_panel[of_panel["series"] == line["name"].removeprefix(f"{PUBLISHED} ")]
             # Small scales end before the last values.

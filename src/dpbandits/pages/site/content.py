@@ -11,12 +11,13 @@ from markupsafe import Markup
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.base import Definition
 from dpbandits.algorithms.guarantees import listed
-from dpbandits.claims.ledger import COMPARISON_COLUMNS
-from dpbandits.claims.verdict import ALPHA, VERDICTS
+from dpbandits.claims.tables import COMPARISON_COLUMNS
+from dpbandits.claims.verdict import VERDICTS
 from dpbandits.comparisons.field import COMPARISON as CHOOSING
+from dpbandits.config.claims import CLAIM_KINDS
 from dpbandits.config.documents import as_list
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import FigureGroup
+from dpbandits.pages.contents import ERRORS, FigureGroup
 from dpbandits.pages.published import read_table
 from dpbandits.pages.site.charts import (
     Json,
@@ -27,7 +28,7 @@ from dpbandits.pages.site.charts import (
     with_digitised,
 )
 from dpbandits.pages.site.model import Site, figure_address
-from dpbandits.pages.verdicts import MEANINGS, OUTCOMES, Values
+from dpbandits.pages.verdicts import MEANINGS, Values
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import EXTRA, rule_name
 from dpbandits.reporting.palette import look_of
@@ -51,7 +52,7 @@ Charts = Mapping[str, list[Json]]
 
 def pages(site: Site, charts: Charts, sizes: Mapping[str, int]) -> Iterator[Page]:
     """Yield every page but that on switches; each file of numbers has a size, by its address."""
-    yield "front.html", "index.html", {"title": ""}
+    yield "front.html", "index.html", {"title": "", "meanings": MEANINGS}
     for name in site.shelves:
         yield "paper.html", f"papers/{name}.html", site.paper(name) | {"tables": site.tables(name)}
     for group in site.groups:
@@ -62,7 +63,7 @@ def pages(site: Site, charts: Charts, sizes: Mapping[str, int]) -> Iterator[Page
     single: dict[str, Values] = {
         "claims": {
             "title": "Claims",
-            "kinds": list(dict.fromkeys(site.ledger["kind"])),
+            "kinds": CLAIM_KINDS,
             "words": [word for word in VERDICTS if word in set(site.ledger["verdict"])],
         },
         "algorithms": {
@@ -71,14 +72,9 @@ def pages(site: Site, charts: Charts, sizes: Mapping[str, int]) -> Iterator[Page
             "scripts": ["charts.js"],
         },
         "findings": {"title": "Findings"},
-        "errata": {"title": "Errata of the papers"},
+        "errata": {"title": "Errata of the papers", "errors": ERRORS},
         "data": {"title": "Data", "files": _files(site, sizes), "columns": COMPARISON_COLUMNS},
-        "about": {
-            "title": "About",
-            "meanings": {**MEANINGS, **OUTCOMES},
-            "alpha": ALPHA,
-            **site.certainty,
-        },
+        "about": {"title": "About", "meanings": MEANINGS},
         "search": {"title": "Search", "found": [*_found(site)]},
     }
     for name, values in single.items():
@@ -137,32 +133,28 @@ def _entry(project: Project, group: FigureGroup) -> tuple[str, str]:
 
 
 def _claim_pages(site: Site, charts: Charts) -> Iterator[Page]:
-    """Yield the page of each claim; one that is newer than the published verdicts has none."""
+    """Yield the page of each claim that is judged."""
     groups = {figure_address(group): group for group in site.groups}
     for paper in site.papers:
         about = site.paper(paper)
-        for entry in site.project.study(paper).claims:
-            if entry.id not in site.claims:
-                continue
+        for claim in about["claims"]:
             # The same panel in another variant has the same name.
             named: dict[str, str] = {}
-            for name, place in site.shown(paper, entry.figure):
+            for name, place in site.shown(paper, claim.entry.figure):
                 named.setdefault(name, place)
             drawn = (place for place in named.values() if place.startswith("figures/"))
             address, _, stem = next(drawn, "").partition("#")
             group = groups.get(address)
             values = {
-                "title": entry.id,
+                "title": claim.id,
                 "of": about,
-                "claim": site.claims[entry.id],
-                "entry": entry,
+                "claim": claim,
                 "places": [*named.items()],
                 "group": group,
                 "stem": stem,
-                "evidence": site.compared(paper, entry.id),
                 "scripts": chart_scripts(group) if group and charts[address] else [],
             }
-            yield "claim.html", f"claims/{entry.id}.html", values
+            yield "claim.html", f"claims/{claim.id}.html", values
 
 
 # Tables
@@ -354,13 +346,12 @@ def _found(site: Site) -> Iterator[tuple[str, str, str, str]]:
         yield "figure", f"{group.paper}, {group.heading}", figure_address(group), text
     for paper in papers:
         for claim in paper.get("claims", ()):
-            name, answer = claim["id"], claim["short"]
-            text = f"{claim['place']}. {answer[:1].upper()}{answer[1:]}"
-            yield "claim", f"{name}: {claim['statement']}", f"claims/{name}.html", text
+            text = f"{claim.entry.place}. {claim.word}"
+            yield "claim", f"{claim.id}: {claim.entry.says}", f"claims/{claim.id}.html", text
         for finding in paper.get("findings", ()):
-            name, text = finding["id"], finding["statement"]
-            yield "finding", f"{name}: {finding['title']}", f"findings.html#{name}", text
-        for entry in paper.get("errata", ()):
+            title, text = finding.texts
+            yield "finding", f"{finding.id}: {title}", f"findings.html#{finding.id}", text
+        for entry in (each for own in paper.get("errata", {}).values() for each in own):
             name, title = entry["id"], f"{entry['id']}: {paper['name']}, {entry['place']}"
             yield "erratum", title, f"errata.html#{name}", entry["printed"]
     for definition in REGISTRY.values():

@@ -11,7 +11,6 @@ import pandas as pd
 
 from dpbandits.pages.contents import Contents, FigureGroup, head_of
 from dpbandits.pages.published import published_digitised, published_papers
-from dpbandits.pages.verdicts import Values
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.publish import published_file
 from dpbandits.pipeline.targets import VERDICTS
@@ -57,11 +56,10 @@ class Site(Contents):
     @cached_property
     def links(self) -> dict[str, str]:
         """The place of each claim, finding and erratum by its id."""
-        links = {claim: f"claims/{claim}.html" for claim in self.claims}
-        for page, of_papers in (("findings", self.findings), ("errata", self.errata)):
-            ids = [entry["id"] for entries in of_papers.values() for entry in entries]
-            links |= {name: f"{page}.html#{name}" for name in ids}
-        return links
+        links = {name: f"claims/{name}.html" for name in self.claims}
+        links |= {name: f"findings.html#{name}" for name in self.findings}
+        errata = (own for of_paper in self.errata.values() for own in of_paper.values())
+        return links | {each["id"]: f"errata.html#{each['id']}" for own in errata for each in own}
 
     @cached_property
     def groups(self) -> list[FigureGroup]:
@@ -124,22 +122,6 @@ class Site(Contents):
         """Return the digitised values of a figure, compared; no rows where there are none."""
         table = published_digitised(self.project, group.paper)
         return table[table["panel"].isin(group.stems)]
-
-    def compared(self, paper: str, name: str) -> list[Values]:
-        """Return the comparisons behind a claim or finding, by variant and interpretation."""
-        rows = self.evidence
-        groups = rows[rows["claim"] == name].groupby(["variant", "interpretation"], sort=False)
-        return [
-            {
-                "variant": variant,
-                "interpretation": interpretation,
-                "words": self.in_words(paper, str(interpretation)),
-                "rows": own.to_dict("records"),
-                "has_parts": bool((own["part"] != "").any()),
-                "decided": own["decided"].value_counts(sort=False).to_dict(),
-            }
-            for (variant, interpretation), own in groups
-        ]
 
     def data_files(self) -> dict[str, Path]:
         """Return all that can be downloaded: address -> file."""

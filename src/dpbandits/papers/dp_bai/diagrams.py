@@ -14,8 +14,8 @@ from matplotlib.patches import Patch
 from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
-from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.claims.numbers import Measured
+from dpbandits.claims.estimates import Measured
+from dpbandits.claims.measure import Evidence, Series
 from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.papers.dp_bai.fits import Values, log_errors
 from dpbandits.papers.dp_bai.quantities import GAP, budget_90, hardness, inflation

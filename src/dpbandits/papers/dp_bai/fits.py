@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from dpbandits.claims.evidence import Series
-from dpbandits.claims.numbers import Counted, Measured, Rate, rate, smooth, weighted_sum
+from dpbandits.claims.estimates import Counted, Measured, Rate, rate, smooth, weighted_sum
+from dpbandits.claims.measure import Series
 
 Values = NDArray[np.float64]
 

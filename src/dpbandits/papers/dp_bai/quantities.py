@@ -1,130 +1,36 @@
 """Numbers that claims ask for and no operation on series gives.
 
-Which points can tell algorithms apart, margins, trial by trial comparisons, errors beside their
-bounds, slopes of log errors over T, and T_0.9, the budget at which success is 0.9.
+Trial by trial comparisons, errors beside their bounds, what would be seen, slopes of log errors
+over T, and T_0.9, the budget at which success is 0.9.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.best_arm.designs import max_det, rank_of
-from dpbandits.auditing.best_arm import deviation
-from dpbandits.claims.evidence import Series
-from dpbandits.claims.numbers import (
+from dpbandits.algorithms.best_arm.designs import max_det
+from dpbandits.auditing.best_arm import deviation, gaussian_witness, pulls_of
+from dpbandits.claims.estimates import (
     Estimate,
     Measured,
     Rate,
     exact,
     mean,
     rate,
+    rate_difference,
     smooth,
 )
-from dpbandits.claims.statistics import Point
-from dpbandits.claims.verdict import decide, deciding_alpha, holm_levels, region_of
+from dpbandits.claims.measure import Series
 from dpbandits.papers.dp_bai import analytic
 from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
-from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere, two_armed
-from dpbandits.papers.dp_bai.schedules import design_rounds
+from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere
 from dpbandits.papers.dp_bai.theory import Bounds, bounds
 
 Values = NDArray[np.float64]
-
-CEILING = 0.98
-"""Success rate from which a point is at the ceiling."""
-
-FLOOR = 0.02
-"""How near a success rate lies to its pure-noise limit at the floor."""
-
-LIMITS = {
-    "dp-bai": 3 / 8,
-    "dp-bai-gauss": 3 / 8,
-    "dp-od": 21 / 44,
-    "baseline": 1 / 30,
-    "sequential-halving": 1 / 30,
-}
-"""Success on the 30 arms where noise drowns all; Gaussian noise is as symmetric as Laplace."""
-
-TWO_ARMED_LIMIT = 1 / 2
-
-RANGE = (0.6, 0.98)
-"""Success rates, on two arms, at which algorithms can be told apart."""
-
-
-def _share(series: Series) -> float:
-    successes, trials = counted(series)
-    return successes / max(trials, 1)
-
-
-def difficulty(*series: Series) -> str:
-    """Return ``ceiling``, ``floor`` or ``informative``, by the success rates of several series.
-
-    At the ceiling where all are 0.98 or more, and at the floor where each is within 0.02 of what
-    noise alone gives.
-    """
-    shares = [_share(one) for one in series]
-    limits = [
-        TWO_ARMED_LIMIT if one.has("ratio") else LIMITS[str(one.tags["algorithm"])]
-        for one in series
-    ]
-    if min(shares) >= CEILING:
-        return "ceiling"
-    near = (abs(share - limit) <= FLOOR for share, limit in zip(shares, limits, strict=True))
-    return "floor" if all(near) else "informative"
-
-
-def told_apart(first: Series, *_: Series) -> str:
-    """Return ``informative`` where the success of the first series lies in [0.6, 0.98]."""
-    return "informative" if RANGE[0] <= _share(first) <= RANGE[1] else "out of range"
-
-
-def errors(failures: Series, *_: Series) -> str:
-    """Return whether the first series has ``some`` errors or ``none``."""
-    successes, trials = counted(failures)
-    return "some" if successes < trials else "none"
-
-
-_BISECTIONS = 14
-"""Down to a ten-thousandth."""
-
-
-def turning_margin(
-    points: Sequence[Point], *, kind: str, level: float, family: int = 1
-) -> Estimate:
-    """Return the margin at which it turns whether all points are decided for the claim.
-
-    Each is judged at its share of the level by Holm; ``family``: how many comparisons the claim has
-    for each point, of which no margin decides the others.
-    """
-    numbers = [point.number for point in points]
-
-    def all_are_for(margin: float) -> bool:
-        region = region_of(kind, margin)
-        p_values = [deciding_alpha(number, region) for number in numbers]
-        levels = holm_levels([*p_values, *[1.0] * (family - 1) * len(numbers)], level)
-        pairs = zip(numbers, levels, strict=False)
-        return all(decide(*number.interval(share), region) == "for" for number, share in pairs)
-
-    low, high = (-1.0 if kind == "greater" else 0.0), 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2.0
-        is_low = all_are_for(middle) == (kind == "greater")
-        low, high = (middle, high) if is_low else (low, middle)
-    return exact(low if kind == "greater" else high)
-
-
-def similar_from(points: Sequence[Point], *, margin: float, alpha: float) -> Estimate:
-    """Return the smallest place from which on all differences are within a margin, or NaN."""
-    smallest = math.nan
-    for point in reversed(points):
-        low, high = point.number.interval(alpha)
-        if low < -margin or high > margin:
-            break
-        smallest = point.x
-    return exact(smallest, min(point.number.runs for point in points))
 
 
 def best_returned(trials: Series) -> Measured:
@@ -167,6 +73,41 @@ def _bounds(trials: Series) -> tuple[Bounds, float]:
     instance = "two-armed" if "ratio" in tags else "section5"
     budget = float(tags.get("horizon", trials.recorded.horizon))
     return bounds(instance, float(tags["epsilon"])), budget
+
+
+CHANCE = 0.05
+"""Chance that an interval misses, shared by the points at which an excess is looked for."""
+
+
+def visible_lead(trials: Series, *, points: int) -> Estimate:
+    """Return by how much another success rate has to be larger to be seen at one of some points.
+
+    Of as many trials; NaN where no rate is so large.
+    """
+    won, count = counted(trials)
+
+    def is_seen(more: int) -> bool:
+        return rate_difference((won + more, count), (won, count)).interval(CHANCE / points)[0] > 0.0
+
+    return exact(_first(is_seen, count - won) / count, count)
+
+
+def visible_excess(trials: Series, *, points: int) -> Estimate:
+    """Return how many times its bound an error rate has to be to be seen at one of some points."""
+    _, count = counted(trials)
+    bound = theorem_bound(trials).value
+
+    def is_seen(errors: int) -> bool:
+        return rate((errors, count)).interval(CHANCE / points)[0] > bound
+
+    return exact(_first(is_seen, count) / (count * bound), count)
+
+
+def _first(is_so: Callable[[int], bool], most: int) -> float:
+    """Return the first number from 1 on at which it is so, and from there on; NaN without one."""
+    numbers = range(1, most + 1)
+    place = bisect_left(numbers, True, key=is_so)
+    return float(numbers[place]) if place < most else math.nan
 
 
 def first_budget(*, source: str) -> Mapping[str, Estimate]:
@@ -284,6 +225,34 @@ def needed_delta(
     )
 
 
+def witness_chances(*, epsilon: float, delta: float) -> Mapping[str, Estimate]:
+    """Return the chances of the event behind ``needed_delta`` under both tables of rewards.
+
+    At the larger of its budgets, and the logarithm to base 10 of the smaller chance.
+    """
+    witness = gaussian_witness(
+        epsilon,
+        deviation(epsilon, delta, "classical"),
+        pulls_of("witness", analytic.WITNESS_BUDGETS[-1]),
+        two_sums=False,
+        binary=False,
+    )
+    return {
+        "under the first table": exact(math.exp(witness.log_likely)),
+        "under the second table": exact(math.exp(witness.log_unlikely)),
+        "log10 under the second table": exact(witness.log_unlikely / math.log(10.0)),
+    }
+
+
+def loss_seen_from(losses: Series) -> Estimate:
+    """Return by how much a guarantee would have to be exceeded to be seen at every epsilon.
+
+    An algorithm that loses so many times more loses its whole epsilon at the worst of the tables.
+    """
+    largest = losses.rows.groupby("epsilon")["y"].max()
+    return exact(max(1.0, 1.0 / float(largest.min())))
+
+
 def refuted_from(*, delta: float = 0.0) -> Estimate:
     """Return the smallest epsilon at which three arms need more than this delta; 0 for any."""
     return exact(analytic.refuted_from(delta) if delta else analytic.smallest_refuted())
@@ -327,33 +296,16 @@ def crossing_error(*, delta: float) -> Estimate:
     return exact(math.exp(analytic.crossing(delta)))
 
 
-def deviation_ratio(*, delta: float) -> Estimate:
-    """Return the deviation of the noise of DP-BAI-Gauss over that of DP-BAI."""
-    return exact(deviation(1.0, delta, "classical") / math.sqrt(2.0))
-
-
-DRAWS = 1000
-"""Draws of the omegas of Section 5 that are checked, the one of the figures first."""
-
-
-def of_section5(*, number: str, drawn: str) -> Estimate:
-    """Return a number of the 30 arms over ``section5 draws``, or at the end of their range."""
-    end = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]]
-    is_drawn = drawn == "section5 draws"
-    draws = [section5(draw=draw).means for draw in range(DRAWS)] if is_drawn else []
-    means = np.array(draws or [np.array(end) @ [0.045, 0.5]])
-    gaps = means.max(axis=1, keepdims=True) - means
+def of_section5(*, number: str) -> Estimate:
+    """Return a number of the 30 arms at the ends of what their random coordinates may be."""
+    ends = [[0.0, 1.0], [0.0, 0.9], [10.0, 0.0], [1.0, LARGEST_OMEGA], [1.0, 0.0]]
+    means = np.array(ends) @ [0.045, 0.5]
+    gaps = means.max() - means
     numbers = {
-        "gap 2": np.abs(gaps[:, 1] - 0.05).max(),
-        "gap 3": np.abs(gaps[:, 2] - 0.05).max(),
-        "smallest other gap": gaps[:, 3:].min(),
+        "gap 2": abs(gaps[1] - 0.05),
+        "gap 3": abs(gaps[2] - 0.05),
+        "smallest other gap": gaps[3:].min(),
         "smallest mean": means.min(),
         "largest reward": 2.0 * means.max(),
     }
     return exact(numbers[number])
-
-
-def rounds_of_dp_od(*, ratio: float = 0.0, draws: int = 1) -> Estimate:
-    """Return the most rounds of DP-OD on two arms; without a ratio, on draws of the 30 arms."""
-    bandits = [two_armed(ratio=ratio)] if ratio else [section5(draw=draw) for draw in range(draws)]
-    return exact(max(design_rounds(rank_of(bandit.feature_matrix)) for bandit in bandits))

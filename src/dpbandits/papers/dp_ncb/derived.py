@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.claims.evidence import Evidence, Series
-from dpbandits.claims.numbers import as_measured, ratio, slope
+from dpbandits.claims.estimates import as_measured, ratio, slope
+from dpbandits.claims.measure import Evidence, Series
 from dpbandits.papers.dp_ncb.instances import ARMS
 from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, term_ratio
 from dpbandits.reporting.lines import nash_quantities, nash_regrets

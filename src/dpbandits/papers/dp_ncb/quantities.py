@@ -3,39 +3,24 @@
 Numbers of the theory are on the fifty arms, at epsilon = 0.2 unless said.
 """
 
-import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from dpbandits.algorithms import ldp_ncb
-from dpbandits.claims.evidence import NASH_REGRET, Series, all_curves, nash_regret
-from dpbandits.claims.numbers import (
-    Estimate,
-    Measured,
-    StudentEstimate,
-    as_measured,
-    average,
-    exact,
-    ratio,
-)
-from dpbandits.metrics import NOMINAL
+from dpbandits.claims.estimates import Estimate, Measured, StudentEstimate, average, exact
+from dpbandits.claims.measure import NASH_REGRET, Series, nash_regret
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
-from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, PHASE_ONE_RANGE, capped_phase_one
+from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, PHASE_ONE_RANGE, capped_phase_one
 
 Values = NDArray[np.float64]
 
 PUBLISHED_RUNS = 500
 """How many runs the ten published curves of panel (a) have."""
-
-SURE = 0.01
-"""Level at which the order of two curves of panel (e) has to be clear."""
 
 SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
@@ -118,43 +103,6 @@ def _zero(logs: Values, before: Measured, after: Measured) -> Measured:
     return Measured.of(begin + span * before.value / drop, change.influences)
 
 
-def order_ratios(*series: Series) -> Mapping[str, Estimate]:
-    """Return the Nash regret of each curve over that of the next in the order of other curves.
-
-    NaN for two whose order there is not clear at the level ``SURE``.
-    """
-    half = len(series) // 2
-    names = [str(one.tags["algorithm"]) for one in series[:half]]
-    regrets = [as_measured(one.number()) for one in series]
-    ordered, compared = (
-        dict(zip(names, part, strict=True)) for part in (regrets[:half], regrets[half:])
-    )
-    points: dict[str, Estimate] = {}
-    for low, high in itertools.pairwise(sorted(names, key=lambda name: ordered[name].value)):
-        is_clear = ratio(ordered[low], ordered[high]).interval(SURE)[1] < 1.0
-        quotient = ratio(compared[low], compared[high])
-        unclear = StudentEstimate(math.nan, quotient.runs)
-        points[f"{low} over {high}"] = quotient if is_clear else unclear
-    return points
-
-
-def excess_over_average(series: Series) -> Estimate:
-    """Return the smallest Nash minus average regret over all curves of a simulation and all times.
-
-    Both are taken from the same mu*, which cancels, and from plain means over runs: with its bias
-    subtracted a Nash regret may lie below an average regret.
-    """
-    name, where = series.place
-    recorded = series.recorded
-    smallest = min(
-        float((curve.average_mean - curve.geometric_mean).min())
-        for label in recorded.matching(where)
-        for prefix in (("", NOMINAL) if name == "panel-f" else ("",))
-        for curve in all_curves(recorded, label, prefix).values()
-    )
-    return exact(smallest, recorded.runs)
-
-
 def phase_one_outside(series: Series) -> Estimate:
     """Return the number of runs of GDP-NCB whose Phase I lasts less than 512 k S, or over 3872 k S.
 
@@ -220,6 +168,11 @@ def first_informative_horizon() -> Estimate:
     return exact(math.exp(brentq(excess, math.log(1e6), math.log(1e25), xtol=1e-12)))
 
 
+def privacy_term(*, horizon: int, epsilon: float) -> Estimate:
+    """Return the privacy term of the order of Theorem 1, k L^2/(epsilon T)."""
+    return exact(ARMS * math.log(horizon) ** 2 / (epsilon * horizon))
+
+
 def term_ratio(*, horizon: int, epsilon: float) -> Estimate:
     """Return the privacy term of the order of Theorem 1 over the other one."""
     return exact(theory.term_ratio(horizon, epsilon, ARMS))
@@ -235,35 +188,17 @@ def ratio_at_balance(*, horizon: int) -> Estimate:
     return term_ratio(horizon=horizon, epsilon=balancing_epsilon(horizon=horizon).value)
 
 
-def predicted_phase_one(*, variant: str, algorithm: str, horizon: int) -> Estimate:
-    """Return Phase I over k S: as written were nothing random, as coded exactly."""
+def predicted_phase_one(*, algorithm: str, horizon: int) -> Estimate:
+    """Return the length of Phase I over k S as written, were nothing random."""
     scale = theory.scale(algorithm, horizon, EPSILON, BEST_MEAN)
-    if variant == "as-written":
-        return exact(theory.expected_pulls(algorithm, horizon, EPSILON, BEST_MEAN) / scale)
-    # The threshold is out of reach of so few rounds, so that the cap ends the phase (D1, D34).
-    return exact((capped_phase_one(horizon) + (algorithm == LOCAL)) / (ARMS * scale))
+    return exact(theory.expected_pulls(algorithm, horizon, EPSILON, BEST_MEAN) / scale)
 
 
-def composed_loss(
-    *, variant: str, horizon: int, release_log: str = "natural", counted: str = "all"
-) -> Estimate:
+def composed_loss(*, horizon: int, release_log: str = "natural") -> Estimate:
     """Return the composed loss over epsilon of the releases that a reward of Phase I enters.
 
-    By basic composition. As written these are as many as the pulls of an arm, T/k at most or those
-    at which the phase is expected to stop, and its last means enter the first index besides
-    (NCB-Q3). As coded and repaired Phase II begins with zeros, which release nothing.
+    By basic composition, of the released code and of the least repair, whose noise has a ``base2``
+    logarithm: Phase I has W rounds, and Phase II begins with zeros, which release nothing.
     """
-    if variant != "as-written":
-        explored = capped_phase_one(horizon)
-        return exact(theory.composed_loss(horizon, explored, release_log=release_log))
-    expected = theory.expected_pulls(GLOBAL, horizon, EPSILON, BEST_MEAN)
-    consulted = min(expected, horizon / ARMS) if counted == "all" else 0.0
-    return exact(theory.composed_loss(horizon, 0, 1.0 + consulted))
-
-
-def noise_scale(*, variant: str, phase: str, epsilon: float) -> Estimate:
-    """Return the scale of the noise in an observation of LDP-NCB times epsilon, of its kernel."""
-    interpretations = ldp_ncb.ALGORITHM.interpretations_from({}, variant)
-    settings = ldp_ncb.settings(10**6, ARMS, epsilon=float(epsilon), **interpretations)
-    scale = settings.exploration_scale if phase == "I" else 1.0 / settings.epsilon
-    return exact(scale * epsilon)
+    explored = capped_phase_one(horizon)
+    return exact(theory.composed_loss(horizon, explored, release_log=release_log))

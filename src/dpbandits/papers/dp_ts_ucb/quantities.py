@@ -1,40 +1,14 @@
 """Numbers that claims ask for and no operation on series gives, exact ones among them."""
 
-import itertools
 import math
-from collections.abc import Sequence
 
-import numpy as np
+from scipy.optimize import brentq
 
 from dpbandits import privacy
-from dpbandits.claims.evidence import Series
-from dpbandits.claims.numbers import Estimate, Measured, as_measured, difference, exact, smooth
-from dpbandits.papers.dp_ts_ucb.analytic import (
-    ALPHAS,
-    DECADES,
-    EQUAL_BOUND_FACTOR,
-    HORIZON,
-    crossover_horizon,
-    draw_level,
-)
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.measure import Series
+from dpbandits.papers.dp_ts_ucb.analytic import EQUAL_BOUND_FACTOR, HORIZON, crossover_horizon
 from dpbandits.privacy.thompson import BUDGET_FACTOR
-
-
-def spread(levels: Series) -> Estimate:
-    """Return the largest over the smallest number of an exact result, minus 1."""
-    numbers = levels.rows["y"].to_numpy()
-    return exact(numbers.max() / numbers.min() - 1.0)
-
-
-def composed_deviation() -> Estimate:
-    """Return the largest relative difference of sqrt(T/2) and the composed draws of TS-Gaussian."""
-    composed = [privacy.compose_gdp(np.full(horizon, draw_level())) for horizon in DECADES]
-    return exact(np.abs(np.array(composed) / np.sqrt(np.array(DECADES) / 2.0) - 1.0).max())
-
-
-def deviation_from_root(level: Series) -> Estimate:
-    """Return a level of alpha = 1 over sqrt(2 c0), minus 1."""
-    return exact(level.number().value / math.sqrt(2.0 * BUDGET_FACTOR) - 1.0)
 
 
 def equal_privacy_c(*, alpha: float, b: int, root: bool = False) -> Estimate:
@@ -42,32 +16,58 @@ def equal_privacy_c(*, alpha: float, b: int, root: bool = False) -> Estimate:
     return exact(privacy.equal_privacy_c(float(alpha), b, HORIZON, root=root))
 
 
+def equal_bound_eta(*, alpha: float, factor: float) -> Estimate:
+    """Return the level of M-TS-Gaussian with b = 0 and c = factor ln(T)^alpha (Section 5.2)."""
+    return exact(privacy.modified_ts_gdp(0, factor * math.log(HORIZON) ** alpha, HORIZON))
+
+
 def crossover(*, over: str, phases: int = 2) -> Estimate:
     """Return the T from which on the level of alpha = 0 is below another algorithm's.
 
-    ``phases``: 2 by Theorem 4.4, 1 for the tight level.
+    ``phases``: 2 by Theorem 4.4, 1 for the smaller level.
     """
     divisor = {"ts-gaussian": 2.0, "m-ts-gaussian": EQUAL_BOUND_FACTOR}[over]
     return exact(crossover_horizon(phases, divisor))
 
 
-def steps_down(regret: Series, *, horizons: Sequence[int]) -> Estimate:
-    """Return the number of steps from an alpha to the next with a 95 % interval below 0."""
-    steps = [
-        difference(
-            regret.having(horizon=horizon, alpha=higher).number(),
-            regret.having(horizon=horizon, alpha=alpha).number(),
-        )
-        for horizon, (alpha, higher) in itertools.product(horizons, itertools.pairwise(ALPHAS))
-    ]
-    if any(math.isnan(step.value) for step in steps):
-        return exact(math.nan)
-    return exact(sum(step.interval(0.05)[1] < 0.0 for step in steps), steps[0].runs)
+def tuned_over_own(*, alpha: float, horizon: int) -> Estimate:
+    """Return the level of M-TS-Gaussian with b + 1 = c = ln(T) over that of DP-TS-UCB."""
+    own = privacy.dp_ts_ucb_gdp(float(alpha), horizon)
+    return exact(math.sqrt(horizon) / math.log(horizon) / own)
 
 
-def gap_share(*regrets: Series) -> Measured:
-    """Return the gap of the first and the second regret over that of the fourth and the third."""
-    return smooth(
-        lambda means: (means[:, 0] - means[:, 1]) / (means[:, 3] - means[:, 2]),
-        [as_measured(regret.number()) for regret in regrets],
-    )
+def tuned_crossover() -> Estimate:
+    """Return the T from which on ``tuned_over_own`` is above 1 at alpha = 0.
+
+    sqrt(T)/ln(T) = sqrt(2 c0) T^(1/4) ln(T)^(3/4), in logarithms; the ratio falls until T = e^7 and
+    rises from there on.
+    """
+
+    def excess(log_horizon: float) -> float:
+        own = math.log(2.0 * BUDGET_FACTOR) / 2.0
+        return log_horizon / 4.0 - 1.75 * math.log(log_horizon) - own
+
+    return exact(math.exp(brentq(excess, 7.0, 100.0, xtol=1e-13)))
+
+
+def log_bound(*, of: str, gap: float) -> Estimate:
+    """Return the logarithm in the order of an algorithm's regret bound at alpha = 0, T = 1e6."""
+    powers = {"dp-ts-ucb": (1.5, 2.0), "ts-gaussian": (1.0, 2.0), "ucb1": (1.0, 0.0)}
+    of_horizon, of_gap = powers[of]
+    return exact(of_horizon * math.log(HORIZON) + of_gap * math.log(gap))
+
+
+def log_excess(*, over: str, gap: float) -> Estimate:
+    """Return the logarithm of DP-TS-UCB's bound minus that of another algorithm's."""
+    own, other = log_bound(of="dp-ts-ucb", gap=gap), log_bound(of=over, gap=gap)
+    return exact(own.value - other.value)
+
+
+def equal_gap() -> Estimate:
+    """Return the gap at which ln(T^1.5 gap^2) = ln(T)."""
+    return exact(HORIZON**-0.25)
+
+
+def bound_over(curves: Series, *, bound: float) -> Estimate:
+    """Return a bound over the largest number of an exact result."""
+    return exact(bound / float(curves.rows["y"].max()))

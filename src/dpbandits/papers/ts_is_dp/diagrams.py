@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from dpbandits.claims.numbers import Estimate, exact, mean, relative_error
+from dpbandits.claims.estimates import Estimate, exact, mean, relative_error
 from dpbandits.papers.panels import Drawn, Points, canvas, draw_marks, estimated, finish
 from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
@@ -16,7 +16,7 @@ from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
-from dpbandits.reporting.style import add_legend, write_note
+from dpbandits.reporting.style import add_legend
 
 FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}
 METRICS = {"realised_regret": "realised regret", "pseudo_regret": "pseudo-regret"}
@@ -44,7 +44,6 @@ def ten_runs(results: pd.DataFrame) -> Drawn:
         finish(axes, x_axis, (label, "linear"), f"({letter}) {title} arms")
         axes.set_xticks(range(len(SHOWN_B)), [style.thousands(b) for b in SHOWN_B])
         axes.set_ylim(0, None)
-    write_note(panels[0], "the limit of TSDP-C13, 10 %,\nis above this axis", "upper right")
     bars: Any = zip(*panels[0].get_legend_handles_labels(), strict=True)
     # A row for each kind of regret.
     by_metric = sorted(bars, key=lambda each: "pseudo" in each[1])

@@ -1,7 +1,7 @@
 // Searches and filters lists, sorts tables, and copies commands.
 "use strict";
 
-// An item is shown that has every word, and one row with the chosen variant and verdict.
+// An item is shown that has every word, and what is chosen.
 function search(form) {
   const items = [...document.querySelectorAll("[data-item]")];
   const fields = [...form.elements].filter((field) => field.name);
@@ -12,9 +12,7 @@ function search(form) {
     const wanted = value("words").toLowerCase().split(/\s+/).filter(Boolean);
     for (const item of items) {
       const text = item.textContent.toLowerCase();
-      const rows = (item.dataset.rows ?? ":").split("|").map((row) => row.split(":"));
-      const isChosen = rows.some(([variant, verdict]) => (!value("variant") || variant === value("variant")) && (!value("verdict") || verdict === value("verdict")));
-      item.hidden = !(isChosen && wanted.every((word) => text.includes(word)) && ["paper", "kind"].every((name) => !value(name) || item.dataset[name] === value(name)));
+      item.hidden = !(wanted.every((word) => text.includes(word)) && ["paper", "kind", "verdict"].every((name) => !value(name) || item.dataset[name] === value(name)));
     }
     for (const part of document.querySelectorAll("[data-part]")) part.hidden = !part.querySelector("[data-item]:not([hidden])");
     document.getElementById("shown").textContent = `${items.filter((item) => !item.hidden).length} of ${items.length}`;

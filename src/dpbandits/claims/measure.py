@@ -1,19 +1,31 @@
-"""Evidence: what claims read, from results that are handed in as data frames.
+"""What claims read, and what a comparison measures in it.
 
-Of Nash regret these are the curves of a series, and numbers with every run's influence.
+Results are handed in as data frames; a ``Series`` is one curve of a simulation, or rows of an exact
+result, by its tags. Operations are ``value``, ``difference`` and ``ratio`` of series. Without an
+axis there is one number. Along tags of the results, or the time ``t``, there is one at each point,
+of which picks make others or one; a summary describes all that were measured. Quantities of the
+privacy audit are at the end.
 """
 
+import inspect
+import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import median
+from string import Formatter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.numbers import Estimate, Measured, average, exact, mean, rate
+from dpbandits.claims import estimates
+from dpbandits.claims.estimates import Estimate, Measured, Rate, average, exact, mean, rate
+from dpbandits.config.claims import Comparison, Entry, NamedSeries, Quantity, Question, Shares, Tags
+from dpbandits.config.documents import naming
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
@@ -536,3 +548,436 @@ def _regret(sample: CurveName, curve: NashCurve, index: int) -> Measured:
     bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
     influences = -geometric_mean * curve.influences[:, index]
     return Measured.of(curve.best_mean - geometric_mean - bias, {sample: influences})
+
+
+@dataclass(frozen=True)
+class Point:
+    """A number at a point ``x`` of an axis, the variables that its label may name, the label."""
+
+    number: Estimate
+    x: Any
+    names: Tags
+    label: str = ""
+
+
+OPERATIONS: dict[str, Callable[..., Estimate]] = {
+    "value": lambda one: one,
+    "difference": estimates.difference,
+    "ratio": estimates.ratio,
+}
+"""Operation -> function of the numbers of its series, of which ``value`` has one, others two."""
+
+
+def _xs(points: list[Point]) -> list[Any]:
+    return [point.x for point in points]
+
+
+def _numbers(points: list[Point]) -> list[Estimate]:
+    return [point.number for point in points]
+
+
+def _steps(points: list[Point], by: str = "difference") -> list[Point]:
+    """Return the change from each point to the next; ``by``: as a difference, or as a ratio."""
+    return [
+        Point(
+            OPERATIONS[by](after.number, before.number), after.x, {**before.names, "next": after.x}
+        )
+        for before, after in itertools.pairwise(points)
+    ]
+
+
+def _between(points: list[Point]) -> list[Point]:
+    """Return the points between the ends."""
+    if len(points) < 3:
+        raise InputError(f"{len(points)} points; allowed: 3 or more")
+    return points[1:-1]
+
+
+def _interior(points: list[Point], by: str = "difference") -> Estimate:
+    """Return the better end minus the best point between, or the best one between over it."""
+    between, ends = _numbers(_between(points)), _numbers([points[0], points[-1]])
+    operation = OPERATIONS[by]
+    if by == "ratio":
+        return estimates.smallest(
+            estimates.largest(operation(inner, end) for end in ends) for inner in between
+        )
+    return estimates.largest(
+        estimates.smallest(operation(end, inner) for end in ends) for inner in between
+    )
+
+
+def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
+    """Return the smallest number at some points minus the largest at the others."""
+    inside = [point.number for point in points if point.x in of]
+    outside = [point.number for point in points if point.x not in of]
+    if len(inside) != len(of) or not outside:
+        allowed = ", ".join(map(str, _xs(points)))
+        raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
+    pairs = itertools.product(inside, outside)
+    return estimates.smallest(estimates.difference(above, below) for above, below in pairs)
+
+
+def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimate:
+    """Return the slope by least squares; of rates their trend (Cochran-Armitage).
+
+    Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e;
+    ``log-inverse`` has log(1/x) for x.
+    """
+    places = np.array(_xs(points), dtype=np.float64)
+    if x != "linear":
+        places = {"log": 1.0, "log-inverse": -1.0}[x] * np.log(places)
+    values = _numbers(points)
+    if y == "linear" and all(isinstance(one, Rate) for one in values):
+        return estimates.rate_trend(
+            [one.counted for one in values if isinstance(one, Rate)], places
+        )
+    means = [estimates.as_measured(one) for one in values]
+    return estimates.slope(places, [one.log() if y == "log" else one for one in means])
+
+
+PICKS: dict[str, Callable[..., list[Point] | Estimate]] = {
+    "each": lambda points: points,
+    "steps": _steps,
+    "between": _between,
+    "smallest": lambda points: estimates.smallest(_numbers(points)),
+    "largest": lambda points: estimates.largest(_numbers(points)),
+    "interior": _interior,
+    "margin": _margin,
+    "trend": lambda points: estimates.rank_correlation(_xs(points), _numbers(points)),
+    "slope": _slope,
+    "place": lambda points: estimates.place_of_lowest(_xs(points), _numbers(points)),
+}
+"""Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
+
+
+def _described(points: list[Point], function: Callable[[list[float]], float]) -> Estimate:
+    """Return a function of measured numbers, which says nothing of others; NaN of none."""
+    if not points:
+        return exact(math.nan)
+    value = function([point.number.value for point in points])
+    return exact(value, min(point.number.runs for point in points))
+
+
+def _share(points: list[Point], at_least: float) -> Estimate:
+    """Return the share of the numbers that are at least so much; NaN where one is not known."""
+    if any(math.isnan(point.number.value) for point in points):
+        return exact(math.nan)
+    return _described(
+        points, lambda values: sum(value >= at_least for value in values) / len(values)
+    )
+
+
+SUMMARIES: dict[str, Callable[..., Mapping[str, Estimate] | Estimate]] = {
+    "smallest": lambda points: _described(points, min),
+    "median": lambda points: _described(points, median),
+    "largest": lambda points: _described(points, max),
+    "furthest": lambda points: _described(points, lambda values: max(map(abs, values))),
+    "share": _share,
+    "ends": lambda points: {
+        "lowest": _described(points, min),
+        "highest": _described(points, max),
+    },
+}
+"""Summary -> function of all points that were measured, which describes these without interval."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What a comparison, with values of its variables, measures in some results."""
+
+    question: Question
+    evidence: Evidence
+
+    @property
+    def _comparison(self) -> Comparison:
+        return self.question.comparison
+
+    @property
+    def _functions(self) -> Mapping[str, Callable[..., Any]]:
+        return self.question.vocabulary.functions
+
+    def numbers(self) -> Mapping[str, Estimate]:
+        """Return what is measured, by the labels of points; one number has none.
+
+        Raises:
+            InputError: something is not in the results, or in several places.
+        """
+        points = self._measured()
+        if self._comparison.summary is None:
+            return {point.label: point.number for point in points}
+        template, options = self._comparison.summary
+        variables = self.question.variables
+        name, functions = template.format(**variables), {**self._functions, **SUMMARIES}
+        if name not in functions:
+            raise InputError.unknown("summary", name, functions)
+        answer = functions[name](points, **_filled(options, variables))
+        return answer if isinstance(answer, Mapping) else {"": answer}
+
+    def check(self) -> None:
+        """Raise InputError where a series, its metric or its time is not there, or it is several.
+
+        A quantity may be given several, of which it asks for one after the other.
+        """
+        is_quantity = self._comparison.operation == "quantity"
+        for axes in self._combinations(self.question.over, self._comparison.along):
+            for series in self.resolve({**self.question.over, **axes}):
+                series.check(is_one=not is_quantity)
+
+    def _measured(self) -> list[Point]:
+        """Return its points with their labels."""
+        comparison, over = self._comparison, self.question.over
+        variables = self.question.variables
+        if not comparison.along:
+            series = self.resolve(over)
+            self._refuse_itself([series])
+            answer = self._number(series, variables)
+            answers = answer if isinstance(answer, Mapping) else {"": answer}
+            label = comparison.point.format(**variables)
+            return [Point(number, name, {}, label or name) for name, number in answers.items()]
+        points = []
+        *outer, axis = comparison.along
+        for place in self._combinations(over, outer):
+            values = self._values({**over, **place}, axis)
+            for group in [values] if comparison.pick else [[x] for x in values]:
+                names = dict(place) if comparison.pick else {**place, axis: group[0]}
+                at = [(x, self.resolve({**over, **place, axis: x})) for x in group]
+                if comparison.where:
+                    at = [(x, series) for x, series in at if self._is_inside(series[0])]
+                self._refuse_itself([series for _, series in at])
+                measured = [
+                    Point(self._number(series, {**variables, **at_x}), x, at_x)
+                    for x, series in at
+                    for at_x in [{**names, axis: x}]
+                ]
+                points += self._picked(measured, variables, names)
+        return points
+
+    def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
+        """Return what the picks make of points along the last axis."""
+        picked: list[Point] | Estimate = points
+        comparison = self._comparison
+        for name, options in comparison.pick:
+            if isinstance(picked, Estimate):
+                raise InputError(f"pick {name} of one number; allowed: none")
+            least = 1 if name in ("each", "smallest", "largest") else 2
+            if len(picked) < least:
+                axis = comparison.along[-1]
+                raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
+            picked = PICKS[name](picked, **options)
+        axes, steps = comparison.along, ""
+        if isinstance(picked, Estimate):
+            axes = comparison.along[:-1]
+            picked = [Point(picked, None, names)]
+        elif any(name == "steps" for name, _ in comparison.pick):
+            steps = " to {next}"
+        default = ", ".join(f"{axis}={{{axis}}}" for axis in axes)
+        label = comparison.point or default + steps
+        return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
+
+    def resolve(self, over: Tags) -> list[Series]:
+        """Return the series that are meant; each has one place, or one at each point."""
+        comparison, row = self._comparison, self.question.row
+        over = {**over, **_filled(comparison.at, {**row, **over})}
+        texts = [comparison.at, comparison.arguments, comparison.summary or ()]
+        named = _variables_in([*texts, *comparison.operands])
+        resolved, deciding = [], set(named)
+        known = self.question.vocabulary.series
+        for template, more in comparison.operands:
+            fixed = _filled(more, {**row, **over})
+            variables = {**row, **over, **fixed}
+            name = template.format(**variables)
+            if name and name not in known:
+                raise InputError.unknown("series", name, known)
+            own = known.get(name, NamedSeries()).tags
+            templates = named | _variables_in(own)
+            loose = {key: value for key, value in over.items() if key not in templates}
+            one = Series(self.evidence, _filled(own, variables), row).having(**loose)
+            tags = {**one.tags, **fixed}
+            if "metric" in tags:
+                tags["metric"] = self._functions.get(tags["metric"], tags["metric"])
+            resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
+            deciding |= templates
+        for key in over:
+            if key not in deciding and not any(key in one.tags or one.has(key) for one in resolved):
+                raise InputError(f"for, at or along has {key}, which no series has")
+        return resolved
+
+    def _number(self, series: Sequence[Series], variables: Tags) -> Any:
+        """Return the number of series; a quantity may have several, by name."""
+        if quantity := self._comparison.quantity:
+            arguments = _filled(self._comparison.arguments, variables)
+            return self._functions[quantity](*series, **arguments)
+        return OPERATIONS[self._comparison.operation](*(one.number() for one in series))
+
+    def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
+        """Raise InputError where all numbers are of a series and the same series."""
+        is_operation = self._comparison.operation in OPERATIONS
+        pairs = [series for series in several if len(series) == 2 and is_operation]
+        if pairs and all(first.key == second.key for first, second in pairs):
+            raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
+
+    def _is_inside(self, series: Series) -> bool:
+        """Return whether the tags of a series are where the points are that are kept."""
+        ranges = self._comparison.where.items()
+        return all(one.low <= series.values_of(tag)[0] <= one.high for tag, one in ranges)
+
+    def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the points of several axes that there are, the last axis fastest."""
+        if not axes:
+            yield {}
+            return
+        first, *others = axes
+        for x in self._values(over, first):
+            for rest in self._combinations({**over, first: x}, others):
+                yield {first: x, **rest}
+
+    def _values(self, over: Tags, axis: str) -> list[Any]:
+        """Return the points of an axis at those of the axes before it."""
+        points, is_last = self._comparison.points, axis == self._comparison.along[-1]
+        if isinstance(points, Shares) and is_last:
+            return list(np.geomspace(points.begin, points.to, points.count).tolist())
+        if isinstance(points, tuple) and is_last:
+            return list(points)
+        if isinstance(points, dict) and axis in points:
+            return list(points[axis])
+        for one in self.resolve(over):
+            if axis not in one.fixed and (axis in ("t", "in") or one.has(axis)):
+                values = one.values_of(axis)
+                if not values:
+                    # Says what is not there.
+                    _ = one.place
+                return values
+        raise InputError(f"along is {axis}, which no series has")
+
+
+def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
+    """Return tags with variables in the place of their names in braces."""
+    missing = _variables_in(tags) - set(variables)
+    if missing:
+        raise InputError(f"{', '.join(sorted(missing))}; allowed: {', '.join(variables)}")
+    return {
+        key: variables[value[1:-1]]
+        if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}"
+        else (value.format(**variables) if isinstance(value, str) else value)
+        for key, value in tags.items()
+    }
+
+
+def _variables_in(texts: Any) -> set[str]:
+    """Return the variables that texts name in braces."""
+    if isinstance(texts, str):
+        return {name for _, name, _, _ in Formatter().parse(texts) if name}
+    if isinstance(texts, Mapping):
+        texts = texts.values()
+    return set().union(*map(_variables_in, texts)) if isinstance(texts, Iterable) else set()
+
+
+LOG10_OBSERVABLE = -6.0
+"""log10 of the chance from which on an event is called observable."""
+
+
+def audited_share(series: Series, *, events: str = "any") -> Estimate:
+    """Return the largest lower bound of the rows of an audit over its claim.
+
+    A share above 1 refutes the claim; one below proves nothing. Of ``any`` events, or of those
+    ``observable``, which have a chance of 1e-6 under both inputs.
+    """
+    return exact(_strongest(series, events, "ratio"))
+
+
+def audited_chance(series: Series) -> Estimate:
+    """Return log10 of the chance of the event behind ``audited_share``."""
+    return exact(_strongest(series, "any", "log10_alpha"))
+
+
+def _strongest(series: Series, events: str, column: str) -> float:
+    """Return a number of the row of the largest bound over its claim."""
+    rows = series.rows
+    if events == "observable":
+        rows = rows[rows["log10_alpha"] >= LOG10_OBSERVABLE]
+    if rows.empty:
+        raise InputError(f"results of {series.place[0]}: no {events} event of {series.place[1]}")
+    return float(rows[column].iloc[int(rows["ratio"].to_numpy().argmax())])
+
+
+def seen_from(series: Series, *, events: str = "any") -> Estimate:
+    """Return by how much a guarantee would have to be exceeded for the audit to see it.
+
+    An algorithm that loses so many times more loses its whole claim at the strongest event.
+    """
+    share = _strongest(series, events, "ratio")
+    return exact(max(1.0, 1.0 / share) if share > 0.0 else math.inf)
+
+
+SHARED: dict[str, Callable[..., Estimate]] = {
+    "audited_share": audited_share,
+    "audited_chance": audited_chance,
+    "seen_from": seen_from,
+}
+"""Quantities that every paper has, by name."""
+
+
+def check_names(entries: Iterable[Entry]) -> None:
+    """Raise InputError where a function, a pick or a series that entries name is not there.
+
+    Or where it does not take its arguments.
+    """
+    for entry in entries:
+        for name, comparison in entry.compare.items():
+            with naming(f"{entry.id}: {name}"):
+                _check_names(comparison, entry)
+        labels: list[str] = []
+        for reading in (*entry.readings, *entry.beside):
+            for question in entry.questions(reading):
+                with naming(f"{entry.id}: {question.name}"):
+                    labels.append(question.label)
+        for key in ("chance", "seen_from"):
+            named = getattr(entry, key, "")
+            if named and not any(f"{named} [".startswith(f"{label} [") for label in labels):
+                raise InputError.unknown(f"{entry.id}: {key}", named, labels)
+
+
+def _check_names(comparison: Comparison, entry: Entry) -> None:
+    functions, quantity = entry.vocabulary.functions, comparison.quantity
+    if quantity:
+        if quantity not in functions:
+            raise InputError.unknown("quantity", quantity, functions)
+        _check_call(quantity, functions[quantity], *comparison.of, **comparison.arguments)
+    for pick, options in comparison.pick:
+        if pick not in PICKS:
+            raise InputError.unknown("pick", pick, PICKS)
+        _check_call(pick, PICKS[pick], [], **options)
+    for name, _ in comparison.operands:
+        if name and "{" not in name and name not in entry.vocabulary.series:
+            raise InputError.unknown("series", name, entry.vocabulary.series)
+
+
+def _check_call(name: str, function: Quantity, *given: Any, **arguments: Any) -> None:
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*given, **arguments)
+    except TypeError as error:
+        raise InputError(f"{name}: {error}; allowed: {signature}") from None
+
+
+class _UnknownError(Exception):
+    """Results are not known before they are computed."""
+
+
+def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str]) -> None:
+    """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
+
+    ``load`` returns a table with the columns and series of the real one, for the names ``known``.
+    """
+
+    def load_known(name: str) -> pd.DataFrame:
+        if name not in known:
+            raise _UnknownError
+        return load(name)
+
+    evidence = Evidence(load_known)
+    for entry in entries:
+        for reading in (*entry.readings, *entry.beside):
+            for question in entry.questions(reading):
+                with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
+                    Measurement(question, evidence.of_results(entry.reads)).check()

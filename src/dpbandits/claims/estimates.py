@@ -541,18 +541,6 @@ def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Ord
     return _order(float(places[_lowest(numbers)]), _pairs(numbers), ends)
 
 
-def is_lowest(place: int, numbers: Sequence[Estimate]) -> Order:
-    """Return 1 where the number at a place is the smallest one, otherwise 0."""
-    chosen = numbers[place]
-    others = [one for index, one in enumerate(numbers) if index != place]
-    margins = tuple(difference(other, chosen) for other in others)
-
-    def ends(low: Values, high: Values) -> tuple[float, float]:
-        return float((low > 0).all()), float(not (high < 0).any())
-
-    return _order(float(_lowest(numbers) == place), margins, ends)
-
-
 def distance_of_lowest(
     first: Sequence[Estimate], second: Sequence[Estimate], distance: Callable[[int, int], float]
 ) -> Order:

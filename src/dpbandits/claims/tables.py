@@ -1,0 +1,233 @@
+"""The tables of verdicts: a row a reading, a row a comparison, all papers in one, and counts."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from dpbandits.claims.judge import Judged, Judgement, outcome_of
+from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings, slack
+from dpbandits.config.claims import CLAIM_KINDS, Claim, Entry, Finding
+
+BESIDE = "beside"
+"""Role of a reading that is measured, and judged and counted nowhere."""
+JUDGED = "judged"
+
+EXACT = "exact"
+"""The verdict does not depend on chance."""
+IN_FAMILY = "yes"
+"""The verdict is the same at the family-wise level."""
+ALONE = "only at its own level"
+"""The verdict is decided at the claim's own level, not at the family-wise one."""
+
+KEYS = ["claim", "variant", "interpretation"]
+"""What the rows of the two files of a paper are told apart by."""
+
+
+def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
+    """Return the rows of `results/PAPER/claims.csv` or `findings.csv`, in the order given.
+
+    ``verdict`` is the word on the claim, of all its readings, and ``of_reading`` that on the row's.
+    Estimate, lo and hi are those of the binding comparison: the one nearest to its threshold where
+    the sentence is as stated, the one furthest on the wrong side where it is not.
+    """
+    several = list(judgements)
+    words = _words(several)
+    rows = []
+    for each in several:
+        binding = binding_comparison(each)
+        row: dict[str, Any] = {
+            "claim": each.claim.id,
+            "kind": each.claim.kind if isinstance(each.claim, Claim) else "finding",
+            "variant": each.reading.variant,
+            "interpretation": each.reading.label,
+            "role": JUDGED if each.verdict else BESIDE,
+            "verdict": words[each.claim.id] if each.verdict else "",
+            "of_reading": _word(each),
+            "family_wise": standing(each),
+            "measured": binding.label if binding else "",
+            "asked": binding.region.describe() if binding else "",
+            **_numbers(binding),
+            "runs": each.runs,
+            "runs_paper": each.claim.runs_paper,
+            "visible": "{} of {}".format(*each.visible) if each.visible else "",
+            "chance": _chance(each),
+            "seen_from": each.number(getattr(each.claim, "seen_from", "")),
+            "level": math.nan if each.is_exact else each.level,
+            "level_in_family": each.in_family.level if each.in_family else math.nan,
+            "scale": each.scale,
+            "detail": _detail(each),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _words(judgements: Sequence[Judgement]) -> dict[str, str]:
+    """Return the word on each claim, or what became of each finding."""
+    by_claim: dict[str, list[Judgement]] = {}
+    for each in judgements:
+        if each.verdict:
+            by_claim.setdefault(each.claim.id, []).append(each)
+    return {
+        name: outcome_of(rows[0])
+        if isinstance(rows[0].claim, Finding)
+        else of_readings(each.verdict for each in rows if each.verdict)
+        for name, rows in by_claim.items()
+    }
+
+
+def _word(judgement: Judgement) -> str:
+    if isinstance(judgement.claim, Finding):
+        return outcome_of(judgement)
+    return judgement.verdict or ""
+
+
+def _numbers(shown: Judged | None) -> dict[str, float]:
+    """Return the estimate of a comparison with its interval; NaN of none."""
+    values = (shown.estimate.value, shown.lo, shown.hi) if shown else (math.nan,) * 3
+    return dict(zip(("estimate", "lo", "hi"), values, strict=True))
+
+
+def _chance(judgement: Judgement) -> str:
+    """Return the probability of the event that a row is about, such as ``10^-40,809``."""
+    log10 = judgement.number(getattr(judgement.claim, "chance", ""))
+    if math.isnan(log10):
+        return ""
+    return f"{10.0**log10:.2g}" if log10 > -4.0 else f"10^{math.ceil(log10):,}"
+
+
+COMPARISON_COLUMNS = (
+    *("claim", "variant", "interpretation", "comparison", "estimate", "lo", "hi"),
+    *("kind", "threshold", "ours", "level", "decided", "runs"),
+)
+
+
+def evidence_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
+    """Return every comparison behind the verdicts as a row, in the order of the entries.
+
+    Exact comparisons have no level. Readings that stand beside decide nothing.
+    """
+    rows = [
+        (
+            judgement.claim.id,
+            judgement.reading.variant,
+            judgement.reading.label,
+            one.label,
+            *_numbers(one).values(),
+            one.comparison.kind,
+            one.region.describe(),
+            one.comparison.ours,
+            one.level if one.estimate.is_random else math.nan,
+            one.decision,
+            one.estimate.runs,
+        )
+        for judgement in judgements
+        for one in judgement.comparisons
+    ]
+    return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """Return a frame as csv text: eight significant digits, line feeds, nothing for NaN."""
+    return str(frame.to_csv(index=False, float_format="%.8g", lineterminator="\n"))
+
+
+def binding_comparison(judgement: Judgement) -> Judged | None:
+    """Return the comparison that the verdict hangs on; None where nothing was compared."""
+    counted = [one for one in judgement.comparisons if one.comparison.decides]
+    by_decision = {
+        decision: [one for one in counted if one.decision == decision]
+        for decision in ("against", "undecided", "for", "equal")
+    }
+    witnesses = by_decision["for"]
+    if witnesses and getattr(judgement.claim, "quantifier", "") == "exists":
+        return max(witnesses, key=_slack)
+    if contra := by_decision["against"]:
+        return max(contra, key=_slack)
+    nearest = by_decision["undecided"] or by_decision["for"] or by_decision["equal"]
+    return min(nearest, key=_slack, default=None)
+
+
+def _slack(one: Judged) -> float:
+    return slack(one.lo, one.hi, one.region)
+
+
+def _detail(judgement: Judgement) -> str:
+    """Return how the verdict came about, in words: counts, and the points that are exceptions."""
+    words = ["quick scale, no evidence"] if judgement.scale == "quick" else []
+    words += filter(None, [judgement.remark, getattr(judgement.claim, "cannot", "")])
+    counted = [one for one in judgement.comparisons if one.comparison.decides]
+    if counted and judgement.verdict:
+        decisions = Counter(one.decision for one in counted)
+        words.append(
+            f"{decisions['for']} of {len(counted) - decisions['equal']} comparisons as stated"
+        )
+        told = {"against": "except at", "undecided": "open", "equal": "equal"}
+        if getattr(judgement.claim, "quantifier", "") == "exists":
+            told = {"for": "as at"}
+        for decision, said in told.items():
+            labels = [one.label for one in counted if one.decision == decision]
+            words += [f"{said}: {'; '.join(labels)}"] if labels else []
+    ours = [one for one in judgement.comparisons if one.comparison.ours]
+    contra = [one.label for one in ours if one.decision == "against"]
+    words += [f"otherwise at values that we chose: {'; '.join(contra)}"] if contra else []
+    return ". ".join(each.rstrip(".") for each in words)
+
+
+def standing(judgement: Judgement) -> str:
+    """Return whether a verdict stands at the family-wise level, or only at its own."""
+    if judgement.verdict in (None, "undecided", "cannot be tested here", "size only"):
+        return ""
+    within = judgement.in_family
+    if within is None:
+        return EXACT if judgement.is_exact else ""
+    return IN_FAMILY if judgement.verdict == within.verdict else ALONE
+
+
+COLUMNS = (
+    *("paper", "claim", "kind", "variant", "interpretation", "role", "verdict", "of_reading"),
+    *("family_wise", "measured", "asked", "estimate", "lo", "hi", "runs", "runs_paper", "visible"),
+    *("chance", "seen_from", "level", "level_in_family", "scale"),
+    *("place", "scope", "says", "figure", "detail"),
+)
+
+
+def join(
+    paper: str,
+    claims: Sequence[Claim],
+    verdicts: pd.DataFrame,
+    figures: Mapping[str, Sequence[str]],
+) -> pd.DataFrame:
+    """Return the rows of one paper in the ledger of all, of its table of verdicts.
+
+    ``figures`` has the files that show what each claim is about.
+    """
+    joined = verdicts.copy()
+    by_id = {claim.id: claim for claim in claims}
+    named = [by_id[identifier] for identifier in joined["claim"]]
+    joined["paper"] = paper
+    joined["place"] = [claim.place for claim in named]
+    for column in ("says", "scope"):
+        joined[column] = [" ".join(getattr(claim, column).split()) for claim in named]
+    joined["figure"] = [" ".join(figures[claim.id]) for claim in named]
+    return joined[list(COLUMNS)]
+
+
+def counted(ledger: pd.DataFrame, claims: Iterable[Entry] = ()) -> dict[str, dict[Verdict, int]]:
+    """Return how many claims in rows of the ledger have which word, by kind; each claim once.
+
+    Of some ``claims`` those that follow from another one are not counted apart.
+    """
+    following = {each.id for each in claims if getattr(each, "follows_from", None)}
+    judged = ledger[(ledger["role"] == JUDGED) & ~ledger["claim"].isin(following)]
+    once = judged.drop_duplicates(["claim"])
+    return {
+        kind: {
+            word: count
+            for word in VERDICTS
+            if (count := int(((once["kind"] == kind) & (once["verdict"] == word)).sum()))
+        }
+        for kind in CLAIM_KINDS
+    }

@@ -1,0 +1,624 @@
+"""Claims and findings as `claims.yaml` and `findings.yaml` of `config/papers/PAPER/` state them.
+
+A claim is one sentence of the paper, quoted, and what is measured. What is asked stands in frozen
+models, which are checked as the files are read: whatever is wrong is one line.
+"""
+
+import itertools
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    StrictBool,
+    StrictInt,
+    model_validator,
+)
+
+from dpbandits.config.documents import (
+    AtLeastZero,
+    Count,
+    Different,
+    Name,
+    Sentence,
+    Spec,
+    Value,
+    Values,
+    Variant,
+    as_list,
+    naming,
+    number,
+)
+from dpbandits.errors import InputError
+
+Tags = Mapping[str, Any]
+
+
+def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
+    if sorted(set(analyses)) != list(analyses) or (len(analyses) > 1 and analyses[0] == 0):
+        raise ValueError("Numbers of runs should increase, from 1 on")
+    return tuple(filter(None, analyses))
+
+
+def _threshold(value: Any) -> Any:
+    """Return a number, or the two of a list."""
+    if isinstance(value, list) and len(value) == 2:
+        return tuple(map(number, value))
+    return number(value)
+
+
+def _named(value: Any) -> Any:
+    """Return a name with a mapping of its own, as in ``{slope: {x: log}}``; "" for a mapping."""
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError("Input should be a name, or a mapping")
+    [(name, own), *others] = value.items()
+    return (name, own) if isinstance(own, Mapping) and not others else ("", value)
+
+
+MAXIMAL_RUNS = 10**7
+
+ClaimId = Annotated[str, Field(pattern="^[A-Z]+-C[0-9]+[a-z]?$")]
+FindingId = Annotated[str, Field(pattern="^[A-Z]+-F[0-9]+$")]
+RunCount = Annotated[StrictInt, Field(ge=0, le=MAXIMAL_RUNS)]
+Analyses = Annotated[
+    tuple[RunCount, ...],
+    BeforeValidator(as_list),
+    Field(min_length=1),
+    AfterValidator(_increasing),
+]
+ResultsName = Annotated[str, Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$")]
+Reads = Annotated[tuple[ResultsName, ...], Different]
+NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_named)]
+"""Name of a series with more tags, or of a pick with its options."""
+
+
+class Reading(Spec):
+    """One way to read a claim: a variant, and values of interpretations under their own keys."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Value] = Field(init=False)
+
+    variant: Variant = "as-written"
+
+    @property
+    def values(self) -> Tags:
+        """The values of the interpretations."""
+        return self.model_extra or {}
+
+    @property
+    def label(self) -> str:
+        """The interpretations as ``key=value``, comma-separated; empty where there are none."""
+        return ",".join(f"{key}={value}" for key, value in self.values.items())
+
+
+Readings = Annotated[tuple[Reading, ...], Different]
+
+
+class NamedSeries(Spec):
+    """A series that a file names: tags of results, and options of ``measure.Series``."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Any] = Field(init=False)
+
+    @property
+    def tags(self) -> Tags:
+        """The tags and options."""
+        return self.model_extra or {}
+
+
+class Range(Spec):
+    """Where a tag is: from one number to another, both included."""
+
+    low: float = Field(-math.inf, alias="from")
+    high: float = Field(math.inf, alias="to")
+
+
+class Shares(Spec):
+    """Points of an axis: so many from one to another, by equal ratios."""
+
+    begin: float = Field(alias="from")
+    to: float
+    count: Count
+
+
+SHOWN = "shown"
+"""Kind of a comparison without a threshold, which decides nothing."""
+
+KINDS = ("less", "greater", "at_most", "at_least", "identity", "within", "alike")
+"""Keys of a comparison that say where its number has to lie:
+
+less, greater, at_most, at_least: on one side of a threshold, the first two strictly.
+identity: the threshold itself, but for the tolerance. within: between two numbers.
+alike: no further from equality than half the width of the 95 % interval at so many runs.
+"""
+
+OPERATIONS = ("value", "difference", "ratio", "quantity")
+"""Keys of which a comparison has one: what it measures."""
+
+
+class Comparison(Spec):
+    """A number, or one at each point, and where it has to lie (keys: ``config/README.md``)."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[
+        str, Annotated[float | tuple[float, float], PlainValidator(_threshold)]
+    ] = Field(init=False)
+
+    value: NamedTags | None = None
+    difference: tuple[NamedTags, NamedTags] | None = None
+    ratio: tuple[NamedTags, NamedTags] | None = None
+    quantity: str = ""
+    of: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
+    arguments: dict[str, Any] = {}
+    at: dict[str, Any] = {}
+    over: dict[str, Values] = Field(default={}, alias="for")
+    along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
+    points: tuple[Any, ...] | Shares | dict[str, tuple[Any, ...]] = {}
+    where: dict[str, Range] = {}
+    pick: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
+    point: str = ""
+    summary: NamedTags | None = None
+    tolerance: AtLeastZero = 0.0
+    ours: StrictBool = False
+    asked_of: dict[str, Annotated[Values, Different]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_of_one_kind(cls, entry: Any) -> Any:
+        """Raise where a key is neither a field nor a kind, or a second kind."""
+        if isinstance(entry, Mapping):
+            kinds = [key for key in entry if key in KINDS]
+            if len(kinds) > 1:
+                raise InputError(f"{', '.join(kinds)}; allowed: one of them")
+            known = [*(one.alias or name for name, one in cls.model_fields.items()), *KINDS]
+            for key in entry:
+                if key not in known:
+                    raise InputError.unknown("key", key, known)
+        return entry
+
+    @model_validator(mode="after")
+    def _measures_one_thing(self) -> "Comparison":
+        given = sum(bool(getattr(self, key)) for key in OPERATIONS)
+        if given != 1:
+            raise InputError(f"{given} of {', '.join(OPERATIONS)}; allowed: one")
+        if not self.along and (self.pick or self.points or self.where):
+            raise InputError("pick, points or where without along; allowed: with it")
+        self._check_threshold()
+        return self
+
+    def _check_threshold(self) -> None:
+        threshold, allowed = self.threshold, ""
+        if self.kind == "within":
+            if not isinstance(threshold, tuple) or threshold[0] > threshold[1]:
+                allowed = "[low, high], low <= high"
+        elif isinstance(threshold, tuple):
+            allowed = "one number"
+        elif self.kind == "alike" and threshold < 2:
+            allowed = "a number of runs of at least 2"
+        if allowed:
+            given = list(threshold) if isinstance(threshold, tuple) else threshold
+            raise InputError(f"{self.kind} is {given}; allowed: {allowed}")
+
+    @property
+    def operation(self) -> str:
+        """The key under which it says what it measures."""
+        return next(key for key in OPERATIONS if getattr(self, key))
+
+    @property
+    def operands(self) -> tuple[NamedTags, ...]:
+        """The series that it is of."""
+        if self.quantity:
+            return self.of
+        given = getattr(self, self.operation)
+        return (given,) if self.operation == "value" else given
+
+    @property
+    def kind(self) -> str:
+        """One of ``KINDS``, or ``SHOWN``."""
+        return next(iter(self.model_extra or {}), SHOWN)
+
+    @property
+    def threshold(self) -> float | tuple[float, float]:
+        """The value of its kind; 0 where it has none."""
+        threshold: float | tuple[float, float] = (self.model_extra or {}).get(self.kind, 0.0)
+        return threshold
+
+    @property
+    def decides(self) -> bool:
+        """Whether it enters the verdict."""
+        return self.kind != SHOWN and not self.ours
+
+    def is_asked_of(self, reading: Reading) -> bool:
+        """Whether it belongs to this reading."""
+        values = {"variant": reading.variant, **reading.values}
+        return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
+
+
+Quantity = Callable[..., Any]
+"""A function that makes one number, or one for each named point, of series."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What comparisons of a paper name: quantities and series by name."""
+
+    functions: Mapping[str, Quantity] = field(default_factory=dict)
+    series: Mapping[str, NamedSeries] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A comparison of a reading, with one of the values for each variable that it runs ``over``."""
+
+    comparison: Comparison
+    name: str
+    row: Tags
+    over: Tags
+    vocabulary: Vocabulary
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """All variables."""
+        return {**self.row, **self.over}
+
+    @property
+    def label(self) -> str:
+        """Its name with the values of its variables; those that it does not name follow it."""
+        named = re.findall(r"\{(\w+)", self.name + self.comparison.point)
+        others = [f"{key}={value}" for key, value in self.over.items() if key not in named]
+        try:
+            filled = self.name.format(**self.variables)
+        except (KeyError, ValueError, IndexError) as error:
+            allowed = ", ".join(self.variables)
+            raise InputError(f"{self.name!r} asks for {error}; allowed: {allowed}") from None
+        return filled + (f" [{', '.join(others)}]" if others else "")
+
+
+class NumberSource(Spec):
+    """Where a number is published: the estimate of a comparison, or a column of a csv of ``docs``.
+
+    Without ``claim`` the comparison is one of the entry that the number belongs to, without
+    ``variant`` it is that of the entry's first reading. ``count`` is how many of its points are as
+    stated (for), against, equal or undecided, or all that decide (points).
+    """
+
+    claim: str = ""
+    comparison: str = ""
+    count: Literal["", "points", "for", "against", "equal", "undecided"] = ""
+    variant: Variant | None = None
+    interpretation: str = ""
+    file: Annotated[str, Field(pattern="[.]csv$")] = ""
+    where: dict[str, Value] = {}
+    column: str = ""
+    format: Annotated[str, Field(pattern="^[+.,0-9]*[a-z%]?$")] = ".3g"
+    interval: StrictBool = True
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> "NumberSource":
+        of_file = bool(self.file and self.where and self.column)
+        if bool(self.comparison) + bool(self.count) + of_file != 1:
+            raise InputError(
+                "allowed: one of comparison, count, and the keys file, where and column"
+            )
+        return self
+
+
+Numbers = dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], NumberSource]
+"""Name that a text has in braces -> where the number is."""
+
+
+class Entry(Spec):
+    """What is measured, a claim or a finding; ``config/README.md`` says what the keys mean."""
+
+    place: Sentence
+    scope: Sentence = ""
+    figure: Annotated[tuple[Name, ...], BeforeValidator(as_list), Different] = ()
+    reads: Reads = ()
+    runs: Analyses = ()
+    runs_paper: RunCount = 0
+    readings: Annotated[Readings, Field(min_length=1)] = (Reading(),)
+    beside: Readings = ()
+    compare: dict[str, Comparison] = {}
+    numbers: Numbers = {}
+
+    _id: str = PrivateAttr("")
+    _vocabulary: Vocabulary = PrivateAttr(Vocabulary())
+
+    @property
+    def id(self) -> str:
+        """Such as ``TSDP-C8``."""
+        return self._id
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What its comparisons name."""
+        return self._vocabulary
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts with ``{names}`` of numbers."""
+        return ()
+
+    @property
+    def settings(self) -> str:
+        """What it says of settings, in which a number may be typed."""
+        compared = (f"{name} {one.model_dump()}" for name, one in self.compare.items())
+        readings = (str(each.model_dump()) for each in (*self.readings, *self.beside))
+        return " ".join([self.place, self.scope, *compared, *readings])
+
+    @model_validator(mode="after")
+    def _reads_each_way_once(self) -> "Entry":
+        if any(each in self.readings for each in self.beside):
+            raise InputError("beside has a reading that is judged; allowed: others")
+        return self
+
+    def questions(self, reading: Reading) -> Iterator[Question]:
+        """Yield every comparison of a reading, for each combination of its values."""
+        row = {"variant": reading.variant, **reading.values}
+        for name, comparison in self.compare.items():
+            if comparison.is_asked_of(reading):
+                for values in itertools.product(*comparison.over.values()):
+                    over = dict(zip(comparison.over, values, strict=True))
+                    yield Question(comparison, name, row, over, self._vocabulary)
+
+
+class Reply(Spec):
+    """What authors answered."""
+
+    who: Sentence
+    when: Sentence
+    where: Sentence
+    says: Sentence
+
+
+ClaimKind = Literal["experiment", "theory", "privacy"]
+CLAIM_KINDS: tuple[ClaimKind, ...] = get_args(ClaimKind)
+"""Kinds of claims, which are counted apart."""
+
+Quantifier = Literal["points", "every", "exists"]
+
+
+class Claim(Entry):
+    """One sentence of a paper, and what was measured.
+
+    ``result`` has the sentence of the page. Of ``quantifier`` ``every`` one point against decides,
+    of ``exists`` one for it; of ``points`` those against are exceptions. A ``bound`` can be
+    contradicted and not shown. ``cannot`` says why runs cannot decide.
+    """
+
+    kind: ClaimKind
+    says: Sentence
+    scope: Sentence
+    measured: Sentence
+    result: Sentence
+    how: Sentence = ""
+    not_judged: tuple[str, ...] = ()
+    quantifier: Quantifier = "points"
+    bound: StrictBool = False
+    cannot: Sentence = ""
+    main: StrictBool = False
+    chance: str = ""
+    seen_from: str = ""
+    follows_from: ClaimId | None = None
+    reply: Reply | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts with ``{names}`` of numbers."""
+        return self.result, self.how
+
+    @property
+    def settings(self) -> str:
+        """What it says of settings, in which a number may be typed."""
+        return f"{super().settings} {self.says} {self.measured} {self.cannot}"
+
+    @model_validator(mode="after")
+    def _keys_go_together(self) -> "Claim":
+        if self.kind != "privacy" and (self.main or self.seen_from):
+            raise InputError(f"main or seen_from with kind {self.kind}; allowed: privacy")
+        return self
+
+
+class Finding(Entry):
+    """What was found beyond the statements of a paper; without ``statement`` it is one line."""
+
+    title: Sentence
+    statement: Sentence = ""
+    claims: Annotated[tuple[ClaimId, ...], Different] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts with ``{names}`` of numbers."""
+        return self.title, self.statement
+
+
+class Defaults(Spec):
+    """Keys of claims that lack them; findings that lack ``runs`` have these too."""
+
+    reads: Reads = ()
+    runs: Analyses = ()
+    runs_paper: RunCount = 0
+
+
+class Notes(Spec):
+    """What a claims file says beside its claims: why there are no others."""
+
+    withdrawn: dict[ClaimId, Sentence] = {}
+    not_judged: dict[str, Sentence] = {}
+
+
+class ClaimsFile(Notes):
+    """config/papers/PAPER/claims.yaml: sentences of a paper and what was measured."""
+
+    paper: Name
+    defaults: Defaults = Defaults()
+    series: dict[str, NamedSeries] = {}
+    claims: Annotated[dict[ClaimId, Claim], Field(min_length=1)]
+
+
+class Summary(Spec):
+    """What came out of a paper: some sentences, and one for the front page, with ``{names}``."""
+
+    statement: Sentence
+    sentence: Sentence = ""
+    numbers: Numbers = {}
+
+
+class FindingsFile(Spec):
+    """config/papers/PAPER/findings.yaml: what was found beyond the statements of a paper."""
+
+    paper: Name
+    series: dict[str, NamedSeries] = {}
+    summary: Summary | None = None
+    withdrawn: dict[FindingId, Sentence] = {}
+    findings: Annotated[dict[FindingId, Finding], Field(min_length=1)]
+
+
+Simulated = Mapping[str, tuple[int, int]]
+"""Simulation -> its number of runs, and how many of them are one Nash curve; 1 without curves."""
+
+
+def claims_of(
+    file: ClaimsFile,
+    path: Path,
+    functions: Mapping[str, Quantity] | None = None,
+    simulated: Simulated | None = None,
+) -> list[Claim]:
+    """Return the claims of a paper with their defaults.
+
+    Its file is at ``path``; ``functions`` are its quantities, ``simulated`` has the runs of each
+    simulation.
+
+    Raises:
+        InputError: in one line, the file, the key and what is allowed.
+    """
+    defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
+    vocabulary = Vocabulary(functions or {}, file.series)
+    place = f"{path}: claims"
+    return _completed(place, file.claims, defaults, vocabulary, simulated or {})
+
+
+def findings_of(
+    file: FindingsFile,
+    path: Path,
+    functions: Mapping[str, Quantity] | None = None,
+    simulated: Simulated | None = None,
+    claims: ClaimsFile | None = None,
+) -> list[Finding]:
+    """Return the findings on a paper with their defaults; arguments are those of ``claims_of``.
+
+    Series and runs of its ``claims`` are those of findings too.
+    """
+    shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
+    defaults = {"runs": of_claims.runs} if "runs" in of_claims.model_fields_set else {}
+    vocabulary = Vocabulary(functions or {}, {**shared, **file.series})
+    place = f"{path}: findings"
+    return _completed(place, file.findings, defaults, vocabulary, simulated or {})
+
+
+EntryType = TypeVar("EntryType", bound=Entry)
+
+
+def _completed(
+    place: str,
+    entries: Mapping[str, EntryType],
+    defaults: Tags,
+    vocabulary: Vocabulary,
+    simulated: Simulated,
+) -> list[EntryType]:
+    completed = []
+    for name, entry in entries.items():
+        with naming(f"{place}.{name}"):
+            completed.append(_with_defaults(name, entry, defaults, vocabulary, simulated))
+    return completed
+
+
+def _with_defaults(
+    name: str, entry: EntryType, defaults: Tags, vocabulary: Vocabulary, simulated: Simulated
+) -> EntryType:
+    """Return an entry with its id and what it does not say."""
+    given = entry.model_fields_set
+    entry = entry.model_copy(
+        update={key: value for key, value in defaults.items() if key not in given}
+    )
+    entry._id, entry._vocabulary = name, vocabulary
+    reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
+    if not reads and any(one.operands for one in entry.compare.values()):
+        raise InputError("key reads is missing; allowed: here, or key in of its series")
+    counts = [simulated[one][0] for one in reads if one in simulated]
+    update: dict[str, Any] = {"reads": reads}
+    if "figure" not in given:
+        update["figure"] = tuple(dict.fromkeys(_figures_in(entry.place)))
+    # What is exact has no runs, in no paper.
+    if "runs" not in given and not counts:
+        update["runs"] = ()
+    elif "runs" not in given and not entry.runs:
+        update["runs"] = (min(counts),)
+    if "runs_paper" not in given and not update.get("runs", entry.runs):
+        update["runs_paper"] = 0
+    completed = entry.model_copy(update=update)
+    if simulated:
+        _check_runs(completed, simulated, are_own="runs" in given)
+    return completed
+
+
+def _check_runs(entry: Entry, simulated: Simulated, *, are_own: bool) -> None:
+    """Raise InputError where results have fewer runs than are asked for, or do not part them."""
+    if not entry.runs:
+        return
+    asked = f"runs is {list(entry.runs)}"
+    if simulated.keys().isdisjoint(entry.reads):
+        raise InputError(f"{asked}; allowed: 0, it reads no simulation")
+    for name in entry.reads:
+        count, curve = simulated.get(name, (MAXIMAL_RUNS, 1))
+        if entry.runs[-1] > count:
+            raise InputError(f"{asked}; allowed: {count} at most, as {name} has")
+        parted = [runs for runs in entry.runs if runs < count and runs % curve]
+        # One number for all claims stands for whole curves, whatever their size.
+        if parted and (are_own or len(entry.runs) > 1):
+            raise InputError(
+                f"{asked}, and {parted[0]} part a Nash curve of {name}; allowed: multiples of "
+                f"{curve}"
+            )
+
+
+_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
+
+
+def _figures_in(place: str) -> Iterator[str]:
+    """Yield the figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
+    for figure, panels in _FIGURES.findall(place):
+        letters = re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
+        yield from (f"fig{number or figure}{letter}" for number, letter in letters)
+
+
+def _results_of(entry: Entry) -> Iterator[str]:
+    """Yield the results that the series of an entry are in, as far as it says."""
+    readings = (*entry.readings, *entry.beside)
+    for question in itertools.chain(*map(entry.questions, readings)):
+        comparison = question.comparison
+        axes = comparison.points
+        if not isinstance(axes, dict):
+            values = axes if isinstance(axes, tuple) else (axes.begin,)
+            axes = {comparison.along[-1]: values}
+        for point in itertools.product(*axes.values()):
+            at_point = dict(zip(axes, point, strict=True))
+            variables = {**question.variables, **comparison.at, **at_point}
+            for template, more in comparison.operands:
+                name = template.format_map(defaultdict(str, variables))
+                series = entry._vocabulary.series.get(name, NamedSeries())
+                tags = {**series.tags, **variables, **more}
+                for results in as_list(tags.get("in", ())):
+                    yield results.format(**variables)
