@@ -62,7 +62,7 @@ def listed_algorithms() -> list[dict[str, str]]:
             "algorithm": algorithm.id,
             "name": algorithm.name,
             "source": algorithm.paper,
-            "parameters": " ".join(algorithm.parameters),
+            "parameters": " ".join(algorithm.described_parameters),
             "interpretations": "; ".join(
                 f"{key}: {' | '.join(values)}" for key, values in algorithm.interpretations.items()
             ),
@@ -80,7 +80,7 @@ def _lines() -> Iterator[str]:
     from dpbandits.algorithms.guarantees import listed
 
     for algorithm in REGISTRY.values():
-        parameters = ", ".join(algorithm.parameters)
+        parameters = ", ".join(algorithm.described_parameters)
         yield f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}"
         for interpretation, values in algorithm.interpretations.items():
             yield f"    interpretation {interpretation}: {', '.join(values)} (default {values[0]})"
