@@ -170,7 +170,7 @@ def _told(row: Mapping[Any, Any]) -> Values:
         "first": NAMES[row["first"]],
         "is_won": row["verdict"] == WINNER,
         "as_ranked": row["verdict"] != WINNER and row["as_ranked"] != "",
-        "constant": f"{row['constant']:.2g}" if row["constant"] == row["constant"] else "",
+        "constant": f"{row['constant']:.3g}" if row["constant"] == row["constant"] else "",
         "second": NAMES[row["second"]],
         "by": by(row),
         "price": f"{row['price']:.2g}" if row["price"] == row["price"] else "",
@@ -245,7 +245,7 @@ def _constants(private: pd.DataFrame, constants: pd.DataFrame) -> Iterator[Value
                 "name": NAMES[algorithm],
                 "why": why,
                 "printed": f"{CONSTANTS[algorithm]:g}",
-                "tuned": [f"{each:.2g}" for each in (own["constant"].min(), own["constant"].max())],
+                "tuned": [f"{each:.3g}" for each in (own["constant"].min(), own["constant"].max())],
                 "gain": [float(own["gain"].min()), float(own["gain"].max())],
                 "missed": [float(own["missed"].median()), float(own["missed"].max())],
             }
@@ -256,8 +256,8 @@ def _check(constants: pd.DataFrame) -> list[Values]:
     rows = constants[constants["on"].str.contains("tuning")]
     return [
         {
-            **{"name": row["name"], "constant": f"{row['constant']:.2g}"},
-            **{"best": f"{row['best']:.2g}", "missed": f"{row['missed']:.2f}"},
+            **{"name": row["name"], "constant": f"{row['constant']:.3g}"},
+            **{"best": f"{row['best']:.3g}", "missed": f"{row['missed']:.2f}"},
         }
         for row in rows.to_dict("records")
     ]
