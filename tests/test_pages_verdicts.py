@@ -88,7 +88,7 @@ def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     shown = number(-1390983.5, "log10", less=None), number(1.35, "seen", less=None)
     loss = [number(value, "loss", at_most=1) for value in (0.9, 1.5)]
     held, broken = (outcome(tmp_path, claim(each, *shown, **keys)) for each in loss)
-    chance = "probability of the event: 10^-1,390,983"
+    chance = "probability of the event: 10^-1,390,984"
     excess = "an excess of {} times would be seen"
     assert held.word == "not contradicted"
     assert held.after_word == f" ({chance}; {excess.format(1.35)})"

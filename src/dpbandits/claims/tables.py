@@ -79,7 +79,7 @@ def _words(judgements: Sequence[Judgement]) -> dict[str, str]:
 
 
 def _word(judgement: Judgement) -> str:
-    if isinstance(judgement.claim, Finding):
+    if isinstance(judgement.claim, Finding) and judgement.verdict:
         return outcome_of(judgement)
     return judgement.verdict or ""
 
@@ -95,7 +95,7 @@ def _chance(judgement: Judgement) -> str:
     log10 = judgement.number(getattr(judgement.claim, "chance", ""))
     if math.isnan(log10):
         return ""
-    return f"{10.0**log10:.2g}" if log10 > -4.0 else f"10^{math.ceil(log10):,}"
+    return f"{10.0**log10:.2g}" if log10 > -4.0 else f"10^{round(log10):,}"
 
 
 COMPARISON_COLUMNS = (
@@ -135,7 +135,7 @@ def to_csv(frame: pd.DataFrame) -> str:
 
 
 def binding_comparison(judgement: Judgement) -> Judged | None:
-    """Return the comparison that the verdict hangs on; None where nothing was compared."""
+    """Return the comparison that decides the verdict; None where nothing was compared."""
     counted = [one for one in judgement.comparisons if one.comparison.decides]
     by_decision = {
         decision: [one for one in counted if one.decision == decision]

@@ -10,7 +10,6 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import DIGITISED, FIGURE, TABLE, VERDICTS, Target, targets
-from dpbandits.reporting.spec import PanelSpec, panel_stem
 
 FINGERPRINTS = "fingerprints.json"
 
@@ -69,30 +68,6 @@ def _copied(sources: list[Path], folder: Path, *kept: Path) -> list[Path]:
     for old in set(folder.glob("*.*")) - {*written, *kept}:
         old.unlink()
     return written
-
-
-def variant_figure(study: Study, claim: Entry, variant: str) -> str | None:
-    """Return the first figure, panel or table of a claim that shows a variant; None for none.
-
-    Where none of those that the claim names shows it, the same panel drawn for it is taken, such as
-    ``fig1b-as-written``.
-    """
-    shown: dict[str, frozenset[str]] = dict.fromkeys(study.tables, frozenset())
-    for name, figure in study.figures.items():
-        panels = {panel_stem(name, key): _variants(each) for key, each in figure.panels.items()}
-        shown = panels | {name: frozenset[str]().union(*panels.values())} | shown
-    names = [*claim.figure, *(f"{name}-{variant}" for name in claim.figure)]
-    fitting = (name for name in names if name in shown and shown[name] <= {variant})
-    partly = (name for name in names if variant in shown.get(name, ()))
-    return next(fitting, next(partly, None))
-
-
-def _variants(panel: PanelSpec) -> frozenset[str]:
-    """Return the variants that a panel or its lines ask for; none where they ask for none."""
-    filters = [panel.where, *(line.where for line in panel.series)]
-    asked = [each["variant"] for each in filters if "variant" in each]
-    lists = [each if isinstance(each, list | tuple) else [each] for each in asked]
-    return frozenset(str(value) for each in lists for value in each)
 
 
 def published_file(study: Study, name: str) -> str:
