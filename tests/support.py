@@ -53,6 +53,7 @@ DRAWN: dict[str, st.SearchStrategy[Any]] = {
     "alpha": st.floats(0.0, 1.0),
     "b": st.integers(0, 60),
     "c": st.floats(0.05, 50.0),
+    "constant": st.floats(0.1, 10.0),
 }
 PARAMETERS = {
     name: st.fixed_dictionaries({key: DRAWN[key] for key in algorithm.parameters})

@@ -11,35 +11,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.text import Text
 
-from choosing_rows import INSTANCES, frames_of, rows_of, trial_rows
+from choosing_rows import DESIGNED, INSTANCES, RUNS, frames_of, grid_rows, rows_of, trial_rows
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.comparisons.choose import KEPT
 from dpbandits.comparisons.choosing import (
-    LEAST,
+    DRAWN,
     RATE,
     TABLES,
     TIE,
     WINNER,
-    family_scores,
+    instance_scores,
     mean_scores,
     winners,
 )
 from dpbandits.comparisons.choosing_figures import DIAGRAMS
 from dpbandits.comparisons.field import (
     APPROXIMATE,
+    AS_PRINTED,
+    BASES,
     BEST_ARM,
     CLASSES,
+    CONSTANTS,
     DELTA,
     FORMULAS,
+    LEAST,
     LOCAL,
     NONE,
     PLAYERS,
-    PRINTED,
     PURE,
     REGRET,
     SETTING,
+    TUNED,
+    choice,
     least_alpha,
     level,
     share_b,
@@ -49,32 +53,44 @@ from dpbandits.comparisons.instances import INSTANCES as MAKERS
 from dpbandits.config import Context
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import sources_of
-from dpbandits.metrics.intervals import rate_interval
+from dpbandits.metrics.intervals import difference_interval, rate_interval
+from dpbandits.pages.choose import KEPT
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
 from dpbandits.reporting.draw import drawn_diagram
+from dpbandits.reporting.lines import select
+from dpbandits.reporting.tables import cells_of
 from support import ROOT, refused
 from synthetic_results import ACROSS
 
 STUDY = Project.load(ROOT).study("choosing")
 PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
+UNPLAYED = {"dp-ts-ucb"}
+"""It meets none of the budgets."""
+
+FACTOR = 0.125
+"""Of the printed constant, in made-up tuning: the best everywhere."""
 
 
 @cache
 def tuning_rows() -> pd.DataFrame:
-    """Made-up tuning results: the best share is 0.01 everywhere."""
-    rows = [
-        {**series.tags, "algorithm": series.cell.definition.id, "metric": "pseudo_regret"}
-        for series in STUDY.simulation("tuning").series()
-    ]
-    frame = pd.DataFrame(rows)
-    return frame.assign(value=100.0 + (frame["share"] - 0.01).abs())
+    """Made-up tuning results, in which one factor, or a share of 0.01, is the best everywhere."""
+    rows = []
+    for series in STUDY.simulation("tuning").series():
+        tags, name = dict(series.tags), series.cell.definition.id
+        if "constant" in tags:
+            distance = abs(np.log2(tags["constant"] / CONSTANTS[name] / FACTOR))
+        else:
+            distance = abs(tags["share"] - 0.01)
+        rows.append({**tags, "algorithm": name, "value": 100.0 * 1.5**distance})
+    return pd.DataFrame(rows)
 
 
 @pytest.fixture(scope="module")
-def played() -> list[Series]:
-    """Every series of the comparison at the paper scale."""
-    return STUDY.simulation("regret").series(tuning_rows())
+def played() -> dict[str, list[Series]]:
+    """Every series of both answers at the paper scale."""
+    tuned = STUDY.simulation("tuned").series(tuning_rows())
+    return {AS_PRINTED: STUDY.simulation("printed").series(), TUNED: tuned}
 
 
 @pytest.fixture(scope="module")
@@ -83,24 +99,46 @@ def best_arms() -> list[Series]:
 
 
 def map_of(rows: pd.DataFrame) -> pd.DataFrame:
-    return winners(mean_scores(family_scores(rows)))
+    table = winners(mean_scores(rows))
+    return table[(table["answer"] == AS_PRINTED) & (table["privacy"] == PURE)]
 
 
-def test_every_registered_algorithm_plays_under_its_name(
-    played: list[Series], best_arms: list[Series]
-) -> None:
-    ids = [{series.cell.definition.id for series in plan} for plan in (played, best_arms)]
-    assert ids[0] == set(REGRET_ALGORITHMS) == set(REGRET)
-    assert ids[1] == set(IDENTIFICATION) == set(BEST_ARM)
+def test_every_registered_algorithm_is_known_and_has_its_printed_constant() -> None:
+    assert set(REGRET_ALGORITHMS) == set(REGRET)
+    assert set(IDENTIFICATION) == set(BEST_ARM)
     assert all(REGISTRY[name].name == title for name, (title, _) in PLAYERS.items())
+    defaults = {
+        name: REGISTRY[name].parameters["constant"].default
+        for name in PLAYERS
+        if "constant" in REGISTRY[name].parameters
+    }
+    assert defaults == CONSTANTS
+
+
+def test_every_algorithm_plays_in_both_answers(
+    played: dict[str, list[Series]], best_arms: list[Series]
+) -> None:
+    ids = {name: {s.cell.definition.id for s in plan} for name, plan in played.items()}
+    assert set().union(*ids.values()) == set(REGRET) - UNPLAYED
+    # What has a constant plays with both, what has none is played once, for both.
+    assert ids[AS_PRINTED] & ids[TUNED] == set(CONSTANTS)
+    assert {s.cell.definition.id for s in best_arms} == set(BEST_ARM)
+    for answer, plan in played.items():
+        for series in plan:
+            name = series.cell.definition.id
+            assert series.tags["answer"] == answer
+            constant = getattr(series.cell.parameters, "constant", CONSTANTS.get(name))
+            expected = CONSTANTS[name] * FACTOR if answer == TUNED and name in CONSTANTS else None
+            assert constant == (expected or CONSTANTS.get(name)), series.label
 
 
 def test_every_variant_keeps_the_budget_of_its_class_as_audited(
-    played: list[Series], best_arms: list[Series]
+    played: dict[str, list[Series]], best_arms: list[Series]
 ) -> None:
-    largest = max(series.tags.get("epsilon", 0.0) for series in played)
     # Guarantees do not depend on the arms: one instance stands for all.
-    for series in [s for s in played if s.tags["instance"] == "linear"] + best_arms:
+    every = [s for plan in played.values() for s in plan if s.tags["instance"] == "drawn-1"]
+    largest = max(series.tags.get("epsilon", 0.0) for series in every)
+    for series in every + best_arms:
         cell = series.cell
         kind = PLAYERS[cell.definition.id][1]
         known = guarantee_of(
@@ -113,60 +151,85 @@ def test_every_variant_keeps_the_budget_of_its_class_as_audited(
         )
         if kind == NONE:
             assert "epsilon" not in series.tags
-            assert series not in played or known.epsilon(DELTA) > largest
+            assert series not in every or known.epsilon(DELTA) > largest
             continue
         assert known.status in KEPT, series.label
-        assert (known.model == "local") == (kind == "local")
+        assert (known.model == "local") == (kind == LOCAL)
         if kind == APPROXIMATE:
             assert known.epsilon(DELTA) <= series.tags["epsilon"] * (1 + 1e-6), series.label
         else:
             assert (known.kind, known.parameter) == ("pure", series.tags["epsilon"]), series.label
 
 
-def test_every_algorithm_plays_on_every_instance_of_every_question(played: list[Series]) -> None:
-    """No winner is one since another was not played; DP-TS-UCB alone meets few budgets."""
-    tags = pd.DataFrame([{**s.tags, "id": s.cell.definition.id} for s in played])
-    asked = itertools.product([2, 5, 20, 50], [10**4, 10**5, 10**6])
-    lengths = {(arms, horizon) for arms, horizon in asked if arms * horizon <= 2 * 10**7}
-    assert set(zip(tags["arms"], tags["horizon"], strict=True)) == lengths
-    budgets = tags.groupby("id")["epsilon"].unique()
-    for name, (_, kind) in REGRET.items():
-        expected = [20] if name == "dp-ts-ucb" else [0.05, 0.2, 1, 5, 20]
-        assert kind == NONE or list(budgets[name]) == expected
-    counts = tags.groupby(["id", *SETTING], dropna=False).size().reset_index(name="instances")
-    instances = counts.groupby("arms")["instances"].unique().map(list).to_dict()
-    assert instances == {2: [17], 5: [19], 20: [19], 50: [19]}
-    assert (counts.groupby("id")[["arms", "horizon"]].nunique() == [4, 3]).all(axis=None)
+FARTHEST = {"dp-ts": 5 * 10**5}
+"""Algorithm -> the largest T K that it is played at."""
 
 
-def test_every_open_logarithm_is_played_both_ways(played: list[Series]) -> None:
-    def labels(series: list[Series]) -> set[str]:
-        keys = [*SETTING, "instance"]
-        return {str((s.cell.definition.id, *(s.tags[key] for key in keys))) for s in series}
-
-    others = STUDY.simulation("logarithms").series()
-    is_open = {n for n in REGRET if "base2" in REGISTRY[n].interpretations.get("log", ())}
-    labels_of = {(s.cell.definition.id, s.tags.get("log")) for s in others}
-    assert labels_of == {
-        ("lazy-dp-ts", "base2"),
-        ("dp-ts", "natural"),
-        ("anytime-lazy-ucb", "natural"),
+def test_what_competes_plays_on_every_instance_of_every_setting(
+    played: dict[str, list[Series]],
+) -> None:
+    """Who is left out is left out by a rule that the page names, in both answers alike."""
+    lengths = {
+        (arms, horizon)
+        for arms, horizon in itertools.product([2, 5, 20, 50], [10**4, 10**5, 10**6])
+        if arms * horizon <= 2 * 10**7
     }
-    assert PRINTED.keys() <= is_open
-    assert is_open == {"lazy-dp-ts", "anytime-lazy-ucb", "dp-ts"}
-    assert labels(others) == labels([s for s in played if s.cell.definition.id in is_open])
-    for series in others:
-        default = REGISTRY[series.cell.definition.id].interpretations["log"][0]
-        assert {default, dict(series.cell.interpretations)["log"]} == {"base2", "natural"}
+    for plan in played.values():
+        tags = pd.DataFrame([{**s.tags, "id": s.cell.definition.id} for s in plan])
+        tags = tags[tags["log"].isna()] if "log" in tags else tags
+        drawn = tags[tags["instance"].str.startswith("drawn")]
+        counts = drawn.groupby(["id", *SETTING[1:]], dropna=False)["instance"].nunique()
+        assert (counts == len(INSTANCES)).all()
+        for name, own in drawn.groupby("id"):
+            expected = {size for size in lengths if np.prod(size) <= FARTHEST.get(name, 10**9)}
+            if name == "anytime-lazy-ucb":
+                expected = {size for size in expected if size[1] <= 10**5}
+            if name in ("lazy-dp-ts", "adap-ucb", "gdp-ncb", "anytime-gdp-ncb", "dp-se"):
+                expected |= {(2, 10**7)}
+            assert set(zip(own["arms"], own["horizon"], strict=True)) == expected, name
+            assert PLAYERS[name][1] == NONE or set(own["epsilon"]) == {0.2, 1, 5}
+        kinds = tags["instance"].str.replace(r"-\d+$", "", regex=True).value_counts()
+        designed = {"one-good-arm", "linear", "concave", "convex", "near-ties", "all-bad"}
+        assert set(kinds.index) == designed | {"random-means", "drawn", "uniform", "exponential"}
+
+
+def test_every_base_that_decides_is_played_both_ways(played: dict[str, list[Series]]) -> None:
+    is_open = {name for name in REGRET if "base2" in REGISTRY[name].interpretations.get("log", ())}
+    assert is_open == set(BASES)
+    for series in played[AS_PRINTED]:
+        if (name := series.cell.definition.id) in is_open:
+            base = dict(series.cell.interpretations)["log"]
+            assert base == series.tags.get("log", "base2")
+            default = REGISTRY[name].interpretations["log"][0]
+            printed = "log=base2" if default != "base2" else ""
+            assert BASES[name] == printed
+    bases = {(s.cell.definition.id, s.tags.get("log")) for s in played[AS_PRINTED]}
+    assert {(name, "natural") for name in is_open} <= bases
+    # A tuned constant takes the base in.
+    assert not any("log" in series.tags for series in played[TUNED])
 
 
 def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
-    played: list[Series],
+    played: dict[str, list[Series]],
 ) -> None:
-    tuned = STUDY.simulation("tuning").series()
-    assert max(s.runs.stop for s in played) <= min(s.runs.start for s in tuned)
-    bandits = [{str(s.cell.bandit.describe()) for s in plan} for plan in (played, tuned)]
+    tuned = STUDY.simulation("tuning").series() + STUDY.simulation("check").series()
+    every = [s for plan in played.values() for s in plan] + STUDY.simulation("grid").series()
+    assert max(s.runs.stop for s in every) <= min(s.runs.start for s in tuned)
+    bandits = [{str(s.cell.bandit.describe()) for s in plan} for plan in (every, tuned)]
     assert not bandits[0] & bandits[1]
+
+
+def test_the_grids_begin_with_the_printed_constant_and_halve() -> None:
+    for name in ("tuning", "grid", "check"):
+        tags = pd.DataFrame(
+            [{**s.tags, "id": s.cell.definition.id} for s in STUDY.simulation(name).series()]
+        )
+        for algorithm, values in tags.groupby("id")["constant"]:
+            tried = np.sort(values.dropna().unique())[::-1]
+            if len(tried):
+                expected = CONSTANTS[str(algorithm)] / 2.0 ** np.arange(len(tried))
+                np.testing.assert_allclose(tried, expected)
+                assert len(tried) == (8 if algorithm == "dp-se" else 6)
 
 
 def test_instances_have_one_best_arm_in_an_order_of_their_own() -> None:
@@ -176,14 +239,19 @@ def test_instances_have_one_best_arm_in_an_order_of_their_own() -> None:
             MAKERS["falling"](arms, 0.75, 0.25, 2),
             MAKERS["flattening"](arms, 0.75, 0.25, 2),
             MAKERS["random-means"](arms, 1),
-            *(MAKERS["drawn"](arms, number) for number in range(1, 13)),
+            *(MAKERS["drawn"](arms, number) for number in (*range(201, 213), *range(101, 109))),
         ]
         means = np.array([bandit.means for bandit in made])
         assert ((means == means.max(axis=1, keepdims=True)).sum(axis=1) == 1).all()
         assert ((means >= 0.0) & (means <= 1.0)).all()
         assert len(set(means[:3].argmax(axis=1))) == 1
-        axes = MAKERS["falling"](arms, 0.75, 0.25, 2, axes=True)
-        np.testing.assert_array_equal(axes.means, means[1])
+        axes = MAKERS["drawn"](arms, 201, axes=True)
+        np.testing.assert_array_equal(axes.means, means[4])
+        for law in ("uniform", "exponential"):
+            bandit = MAKERS["drawn"](arms, 201, rewards=law)
+            np.testing.assert_allclose(bandit.means, 0.01 + 0.48 * means[4])
+            assert bandit.largest_reward <= 1.0
+            assert bandit.arms[0].name != "bernoulli"
 
 
 def test_the_shapes_are_those_of_their_names() -> None:
@@ -193,18 +261,20 @@ def test_the_shapes_are_those_of_their_names() -> None:
     }.items():
         found = np.sort(MAKERS[shape](5, 0.75, 0.25, 2).means)[::-1]
         np.testing.assert_allclose(found, means)
-    plane = MAKERS["quarter-circle"](20, [0.55, 0.5])
-    assert np.shape(plane.features) == (20, 2)
-    np.testing.assert_allclose(plane.means, np.dot(plane.features, [0.55, 0.5]))
+    for number in range(1, 9):
+        few = MAKERS["directions"](20, 2, number)
+        assert np.shape(few.features) == (20, 2)
+        np.testing.assert_allclose(np.linalg.norm(few.features, axis=1), 1.0)
+        assert ((few.means >= 0.0) & (few.means <= 1.0)).all()
 
 
 def test_a_planted_winner_is_found() -> None:
     scores = dict.fromkeys(PURE_ALGORITHMS, 100.0) | {"adap-ucb": 80.0, "ucb1": 40.0}
-    table = map_of(rows_of(scores, spread=0.1, seed=1))
-    row = table[table["class"] == PURE].iloc[0]
+    row = map_of(rows_of(scores, spread=0.1, seed=1)).iloc[0]
     assert (row["verdict"], row["first"], row["tied"]) == (WINNER, "adap-ucb", "adap-ucb")
     assert row["q"] < RATE
     assert row["margin_lo"] < 1.25 < row["margin_hi"]
+    assert row["margin_least"] <= row["margin_most"]
 
 
 @pytest.mark.slow
@@ -229,7 +299,6 @@ def test_most_named_winners_are_right_in_a_mixed_map() -> None:
         scores = {"dp-se": 100.0 if number % 2 else 60.0, "adap-ucb": 100.0, "dp-ts": 150.0}
         rows.append(rows_of(scores, 0.2, 7000 + number, epsilon=1.0 + number))
     table = map_of(pd.concat(rows, ignore_index=True))
-    table = table[table["class"] == PURE]
     has_best = table["epsilon"].astype(int) % 2 == 1
     won = table["verdict"] == WINNER
     assert won[has_best].mean() > 0.7
@@ -248,122 +317,166 @@ def test_equal_scores_without_spread_are_a_tie() -> None:
     for other, answer in ((100.0, TIE), (101.0, WINNER)):
         table = map_of(rows_of({"dp-se": 100.0, "adap-ucb": other}, 0.0, 1))
         assert set(table["verdict"]) == {answer}
-    assert set(table["first"]) == {"dp-se"}
+        assert set(table["first"]) == ({"adap-ucb"} if other == 100.0 else {"dp-se"})
 
 
-def test_every_instance_counts_alike_whatever_its_regret() -> None:
-    """The score is a geometric mean of ratios, beside it are the mean regret and the tail."""
+def test_every_drawn_instance_counts_alike_and_those_by_design_are_a_range() -> None:
+    """The score is a geometric mean of ratios; beside it are mean regret, tail and the worst."""
     rows = rows_of({"dp-se": 100.0, "adap-ucb": 50.0, "ucb1": 50.0}, 0.0, 1)
-    is_one = rows["instance"] == INSTANCES[0]
+    is_one, is_dear = rows["instance"] == INSTANCES[0], rows["algorithm"] == "dp-se"
     rows.loc[is_one, "value"] *= 1000.0
-    rows.loc[is_one & (rows["algorithm"] == "dp-se"), "value"] /= 16.0
-    row = mean_scores(family_scores(rows)).set_index("algorithm").loc["dp-se"]
+    rows.loc[is_one & is_dear, "value"] /= 16.0
+    rows.loc[(rows["instance"] == DESIGNED[0]) & is_dear, "value"] *= 10.0
+    table = mean_scores(rows)
+    row = table[table["answer"] == AS_PRINTED].set_index("algorithm").loc["dp-se"]
     assert row["price"] == pytest.approx(2.0 * 16.0 ** (-1 / len(INSTANCES)))
     assert row["tail"] == pytest.approx(2.0)
     assert row["score"] == pytest.approx((100.0 * 11 + 100_000.0 / 16) / 12)
+    assert (row["least"], row["most"]) == pytest.approx((2.0, 20.0))
+    assert (row["worst"], row["worst_on"]) == (pytest.approx(20.0), DESIGNED[0])
+    assert (row["instances"], row["runs"]) == (12, RUNS)
     # The one instance with most regret decides the mean of regrets, and not the winner.
     assert map_of(rows).iloc[0]["first"] == "adap-ucb"
 
 
+def test_the_tail_is_that_of_runs_not_of_instances() -> None:
+    rows = rows_of({"dp-se": 100.0, "ucb1": 50.0}, 0.0, 1)
+    is_second = (rows["run"] == 1) & (rows["algorithm"] == "dp-se")
+    rows.loc[is_second, "value"] = 300.0
+    row = mean_scores(rows).set_index("algorithm").loc["dp-se"]
+    assert row["price"] == pytest.approx(4.0)
+    assert row["tail"] == pytest.approx(6.0)
+
+
 def test_no_regret_counts_as_one_reward() -> None:
-    scores = family_scores(rows_of({"dp-se": 0.0}, 0.0, 1))
+    scores = instance_scores(rows_of({"dp-se": 0.0}, 0.0, 1))
     np.testing.assert_array_equal(np.exp(scores["scale"]), LEAST)
 
 
-def test_intervals_of_prices_cover() -> None:
-    rows = [rows_of({"dp-se": 100.0}, 0.5, seed, epsilon=1.0 + seed) for seed in range(200)]
+def test_intervals_of_prices_cover_and_two_seeds_differ_as_said() -> None:
     base = rows_of({"ucb1": 50.0}, 0.0, 0)
-    means = mean_scores(family_scores(pd.concat([*rows, base], ignore_index=True)))
+    rows = [rows_of({"dp-se": 100.0}, 0.5, seed, epsilon=1.0 + seed) for seed in range(200)]
+    means = mean_scores(pd.concat([*rows, base], ignore_index=True))
     means = means[means["algorithm"] == "dp-se"]
-    assert 0.9 < (means["price_lo"].le(2.0) & means["price_hi"].ge(2.0)).mean() < 0.99
+    # The mean of a log-normal is above its median.
+    expected = np.log(2.0) + means["level"].mean() - np.log(100.0)
+    logs = np.log(means[["lo", "hi"]])
+    assert 0.9 < (logs["lo"].le(expected) & logs["hi"].ge(expected)).mean() < 0.99
+    # Nothing but runs makes a spread here: pairs of seeds differ by less than ``seeds`` says.
+    levels = means["level"].to_numpy().reshape(-1, 2)
+    half = (logs["hi"] - logs["lo"]).to_numpy() / 2.0
+    bound = (means["seeds"].to_numpy() * half).reshape(-1, 2).mean(axis=1)
+    assert 0.85 < (np.abs(np.diff(levels, axis=1)[:, 0]) < bound).mean() <= 1.0
 
 
-def test_a_question_that_not_all_were_played_at_is_not_answered() -> None:
+def test_who_is_not_played_is_said_and_open_bases_have_the_same_instances() -> None:
     one = rows_of({"dp-se": 100.0, "adap-ucb": 80.0, "dp-ts": 90.0}, 0.01, 1)
     other = rows_of({"dp-se": 100.0, "adap-ucb": 80.0}, 0.01, 2, horizon=100_000)
-    assert set(map_of(pd.concat([one, other], ignore_index=True))["horizon"]) == {10_000}
-    with_base = with_base2({"lazy-dp-ts": 50.0, "dp-se": 80.0}, {"lazy-dp-ts": 60.0})
-    other = rows_of({"lazy-dp-ts": 50.0, "dp-se": 80.0}, 0.01, 2, horizon=100_000)
-    assert set(map_of(pd.concat([with_base, other], ignore_index=True))["horizon"]) == {10_000}
+    table = map_of(pd.concat([one, other], ignore_index=True)).set_index("horizon")
+    assert table["unplayed"].to_dict() == {10_000: "", 100_000: "dp-ts"}
+    short = rows_of({"lazy-dp-ts": 50.0}, 0.01, 2, instances=INSTANCES[:5])
+    refused(
+        lambda: mean_scores(pd.concat([one, short], ignore_index=True)),
+        "not all are played on the same instances",
+    )
 
 
-def with_base2(scores: dict[str, float], base2: dict[str, float]) -> pd.DataFrame:
-    """Results with default logarithms, and of some algorithms with base 2."""
-    other = rows_of(base2, 0.01, 2).assign(interpretation="log=base2")
-    return pd.concat([rows_of(scores, 0.01, 1), other], ignore_index=True)
+def with_base(scores: dict[str, float], name: str, base: str, score: float) -> pd.DataFrame:
+    """Results with Lazy-DP-TS in base 2, and of one algorithm with another base."""
+    rows = rows_of(scores, 0.01, 1)
+    rows.loc[rows["algorithm"] == "lazy-dp-ts", "interpretation"] = "log=base2"
+    other = rows_of({name: score}, 0.01, 2, instances=INSTANCES)
+    return pd.concat([rows, other.assign(interpretation=base)], ignore_index=True)
 
 
 OPEN = [
-    # Lazy-DP-TS with base 2, as printed, DP-TS with the natural logarithm, which is not -> first,
-    # who ties, whom other bases put before the first
-    (60.0, 85.0, "lazy-dp-ts", "lazy-dp-ts", ""),
-    (90.0, 95.0, "adap-ucb", "adap-ucb lazy-dp-ts", "lazy-dp-ts"),
-    (70.0, 60.0, "lazy-dp-ts", "lazy-dp-ts dp-ts", "dp-ts"),
+    # Lazy-DP-TS with the natural logarithm (base 2, as printed: 60), DP-TS with the natural one
+    # (base 2, as printed: 100) -> who ties, whom other bases put before the first
+    (50.0, 100.0, "lazy-dp-ts", ""),
+    (90.0, 100.0, "lazy-dp-ts adap-ucb", "adap-ucb"),
+    (50.0, 40.0, "lazy-dp-ts dp-ts", "dp-ts"),
 ]
 
 
-@pytest.mark.parametrize(("base2", "natural", "first", "tied", "otherwise"), OPEN)
+@pytest.mark.parametrize(("lazy", "hybrid", "tied", "otherwise"), OPEN)
 def test_a_winner_wins_whichever_logarithm_each_has(
-    base2: float, natural: float, first: str, tied: str, otherwise: str
+    lazy: float, hybrid: float, tied: str, otherwise: str
 ) -> None:
-    scores = {"lazy-dp-ts": 50.0, "adap-ucb": 80.0, "dp-ts": 100.0}
-    other = rows_of({"dp-ts": natural}, 0.01, 3).assign(interpretation="log=natural")
-    rows = pd.concat([with_base2(scores, {"lazy-dp-ts": base2}), other], ignore_index=True)
-    row = map_of(rows).iloc[0]
+    scores = {"lazy-dp-ts": 60.0, "adap-ucb": 80.0, "dp-ts": 100.0}
+    rows = with_base(scores, "dp-ts", "log=natural", hybrid)
+    other = rows_of({"lazy-dp-ts": lazy}, 0.01, 3, instances=INSTANCES)
+    row = map_of(pd.concat([rows, other], ignore_index=True)).iloc[0]
     assert row["verdict"] == (TIE if " " in tied else WINNER)
-    assert (row["first"], row["tied"], row["otherwise"]) == (first, tied, otherwise)
+    assert (row["first"], row["tied"], row["otherwise"]) == ("lazy-dp-ts", tied, otherwise)
     # By the printed bases the first wins, whatever others do.
-    assert row["as_ranked"] == first
-    assert row["margin"] == pytest.approx(
-        80.0 / base2 if first == "lazy-dp-ts" else 90 / 80, rel=0.02
-    )
+    assert (row["as_ranked"], row["logarithm"]) == ("lazy-dp-ts", "base2")
+    assert row["margin"] == pytest.approx(80.0 / 60.0, rel=0.02)
 
 
 @pytest.mark.parametrize("natural", [60.0, 120.0])
 def test_where_no_base_is_printed_the_least_favourable_ranks(natural: float) -> None:
-    rows = rows_of({"anytime-lazy-ucb": 100.0, "dp-se": 110.0, "ucb1": 50.0}, 0.01, 1)
-    other = rows_of({"anytime-lazy-ucb": natural}, 0.01, 2).assign(interpretation="log=natural")
-    means = mean_scores(family_scores(pd.concat([rows, other], ignore_index=True)))
-    ranked = means[means["ranked"]].set_index("algorithm")["score"]
+    scores = {"anytime-lazy-ucb": 100.0, "dp-se": 110.0, "ucb1": 50.0}
+    means = mean_scores(with_base(scores, "anytime-lazy-ucb", "log=natural", natural))
+    ranked = means[means["ranked"] & (means["answer"] == AS_PRINTED)].set_index("algorithm")
     assert len(ranked) == 3
-    assert ranked["anytime-lazy-ucb"] == pytest.approx(max(natural, 100.0), rel=0.02)
+    score = ranked["score"]["anytime-lazy-ucb"]
+    assert score == pytest.approx(max(natural, 100.0), rel=0.02)
 
 
 def test_stricter_algorithms_take_part_where_less_is_asked() -> None:
     scores = {"dp-se": 100.0, "m-ts-gaussian": 200.0, "ldp-ncb": 50.0, "ldp-ucb-l": 60.0}
-    firsts = map_of(rows_of(scores, 0.01, 1)).set_index("class")["first"]
+    table = winners(mean_scores(rows_of(scores, 0.01, 1)))
+    firsts = table[table["answer"] == AS_PRINTED].set_index("privacy")["first"]
     assert firsts.to_dict() == dict.fromkeys(CLASSES, "ldp-ncb")
+
+
+def test_what_has_no_constant_is_in_both_answers() -> None:
+    printed = rows_of({"adap-ucb": 80.0, "ts-beta": 20.0}, 0.0, 1)
+    tuned = rows_of({"adap-ucb": 40.0, "m-ts-gaussian": 60.0}, 0.0, 1, answer=TUNED)
+    tuned["constant"] = tuned["algorithm"].map({"adap-ucb": 0.775})
+    table = mean_scores(pd.concat([printed, tuned], ignore_index=True))
+    prices = table.set_index(["answer", "algorithm"])["price"].round(6).to_dict()
+    for answer, price in ((AS_PRINTED, 4.0), (TUNED, 2.0)):
+        assert prices[answer, "adap-ucb"] == price
+        assert prices[answer, "m-ts-gaussian"] == 3.0
+        assert prices[answer, "ts-beta"] == 1.0
+    constants = table.set_index(["answer", "algorithm"])["constant"].to_dict()
+    assert constants[AS_PRINTED, "adap-ucb"] == 3.1
+    assert constants[TUNED, "adap-ucb"] == 0.775
+    assert np.isnan(constants[TUNED, "ts-beta"])
 
 
 def test_an_arm_that_is_missed_by_few_wins() -> None:
     rows = trial_rows()
-    assert (map_of(rows)["verdict"] == TIE).all()
-    # The families are by design: that DP-OD leads is a matter of trials, not of families. Baseline
-    # is DP-BAI there, which therefore is no rival of its own.
+    assert set(map_of(rows)["verdict"]) == {TIE}
+    is_od = rows["algorithm"] == "dp-od"
+    # That DP-OD leads is a matter of trials, not of instances. With an axis an arm Baseline is
+    # DP-BAI, which therefore is no rival of its own.
     for hits, verdict in (((760, 790), WINNER), ((725, 745), TIE)):
-        rows.loc[(rows["algorithm"] == "dp-od"), "value"] = [820, *hits]
-        table = map_of(rows)
-        assert set(table["first"]) == {"dp-od"}
-        assert table.set_index("class")["verdict"][PURE] == verdict
-        assert not table["tied"].str.contains("dp-bai ").any()
+        rows.loc[is_od & (rows["dimensions"] == 20), "value"] = hits
+        row = map_of(rows).set_index("family").loc["20 dimensions"]
+        assert (row["first"], row["verdict"]) == ("dp-od", verdict)
+        assert "dp-bai" not in row["tied"].split()
+        gain = difference_interval((sum(hits), 2000), (1460, 2000))
+        assert (row["gain"], row["gain_lo"], row["gain_hi"]) == pytest.approx(gain)
+    assert map_of(rows).set_index("family")["first"]["2 dimensions"] == "dp-bai"
 
 
 @given(
-    hits=st.lists(st.integers(0, 40), min_size=3, max_size=3),
+    hits=st.lists(st.integers(0, 40), min_size=2, max_size=2),
     trials=st.sampled_from([40, 1000]),
 )
 def test_intervals_of_shares_lie_inside_0_and_1(hits: list[int], trials: int) -> None:
-    """They are of trials: no spread between families that someone chose widens them."""
-    rows = trial_rows().assign(trials=trials)
+    """They are of trials: no spread between instances widens them."""
+    rows = trial_rows().query("dimensions == 2").assign(trials=trials)
     rows["value"] = rows["instance"].map(dict(zip(rows["instance"].unique(), hits, strict=True)))
     table = TABLES["best-arm"]({"best-arm": rows})
-    for share, (lo, hi) in {"success": ("lo", "hi"), "plane": ("plane_lo", "plane_hi")}.items():
-        ends = table[[lo, share, hi]].to_numpy()
-        assert ((ends >= 0.0) & (ends <= 1.0)).all()
-        assert (np.diff(ends) >= 0.0).all()
-        assert (ends[:, 2] > ends[:, 0]).all()
+    ends = table[["lo", "success", "hi"]].to_numpy()
+    assert ((ends >= 0.0) & (ends <= 1.0)).all()
+    assert (np.diff(ends) >= 0.0).all()
+    assert (ends[:, 2] > ends[:, 0]).all()
     assert (np.diff(table[["least", "success", "most"]]) >= -1e-12).all()
-    expected = rate_interval(sum(hits[1:]), 2 * trials)
+    expected = rate_interval(sum(hits), 2 * trials)
     np.testing.assert_allclose(table[["success", "lo", "hi"]].iloc[0], expected)
 
 
@@ -375,7 +488,72 @@ def test_every_figure_is_drawn_with_text_that_is_large_enough(name: str) -> None
     assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text()) >= 7.0
 
 
-KINDS = {name: kind for name, (_, kind) in REGRET.items() if name not in ("kl-ucb", "ts-beta")}
+IDENTITY = {"answer", "name", "privacy", "variant", "logarithm", *SETTING}
+"""Columns that say what the numbers of a row are of."""
+
+
+@pytest.mark.parametrize("name", STUDY.table_entries)
+def test_printed_rows_are_told_apart_by_their_texts(name: str) -> None:
+    entry, spec = STUDY.table_entries[name], STUDY.tables[name]
+    table = TABLES[entry["compute"]](frames_of(entry["reads"]))
+    assert {*SETTING, "logarithm", "constant"} <= set(table)
+    cells = cells_of(spec, select(table, spec.prints, name), name)
+    labels = [column.label for column in spec.columns if column.name in IDENTITY]
+    assert len(cells)
+    assert not cells[labels].duplicated().any()
+    named = ["algorithm", "interpretation"] if "algorithm" in table else []
+    keys = {"answer", "privacy", "on", *named, *SETTING} & set(table)
+    assert not table[sorted(keys)].duplicated().any()
+
+
+def test_constants_are_chosen_by_the_score_and_ties_go_to_the_printed_one() -> None:
+    """Geometric mean over instances of the mean over runs; within a standard error the nearest."""
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame(
+        [
+            {"instance": f"tuning-{n}", "constant": c, "share": 1.0 / c, "value": base * factor * f}
+            for n, base in enumerate(rng.uniform(10, 1000, 8))
+            for c, factor in ((3.0, 2.0), (1.5, 1.0), (0.75, 0.99), (0.375, 4.0))
+            for f in (0.5, 1.5 + 0.1 * rng.standard_normal())
+        ]
+    )
+    assert choice(rows, "constant") == 1.5
+    assert choice(rows, "share") == pytest.approx(1 / 1.5)
+    assert choice(rows[rows["constant"] != 1.5], "constant") == 0.75
+    # One instance of huge regret does not decide.
+    dear = rows.copy()
+    dear.loc[(dear["instance"] == "tuning-0") & (dear["constant"] == 1.5), "value"] *= 1.3
+    assert choice(dear, "constant") in (1.5, 0.75)
+
+
+def test_the_table_of_constants_has_what_is_missed_on_the_instances_themselves() -> None:
+    frames = frames_of(["tuning", "grid", "check"])
+    grid = frames["grid"]
+    # On the instances of the comparison half of the tuned constant would be better, 1.5 times.
+    grid["value"] = 50.0 * 1.5 ** abs(
+        np.log2(grid["constant"] / grid["algorithm"].map(CONSTANTS) / 0.0625)
+    )
+    table = TABLES["constants"](frames)
+    assert len(table) == 2 * 6 + 2
+    own, checked = (table[table["horizon"] == length] for length in (10**5, 10**6))
+    np.testing.assert_allclose(own["constant"], own["printed"] / 8)
+    np.testing.assert_allclose(own["best"], own["printed"] / 16)
+    np.testing.assert_allclose(own["missed"], 1.5)
+    np.testing.assert_allclose(own["gain"], 1.5**3)
+    np.testing.assert_allclose(checked["missed"], 1.0)
+    assert not table["at_end"].any()
+
+
+def test_the_answers_of_made_up_results_are_those_planted() -> None:
+    table = winners(mean_scores(pd.concat([grid_rows(), grid_rows(TUNED)], ignore_index=True)))
+    firsts = table[table["privacy"] == PURE].groupby(["answer", "epsilon"])["first"].unique()
+    assert list(firsts[AS_PRINTED, 0.2]) == ["adap-ucb"]
+    assert list(firsts[AS_PRINTED, 1.0]) == ["ldp-ucb-l"]
+    assert all(list(firsts[TUNED, budget]) == ["lazy-dp-ts"] for budget in (0.2, 1.0, 5.0))
+    assert {*DRAWN.values()} - {""} == set(table["family"])
+
+
+KINDS = {name: kind for name, (_, kind) in REGRET.items()}
 OF_PAPERS = ("ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms")
 HORIZON = 100_000
 

@@ -282,7 +282,7 @@ def test_what_cannot_be_played_is_refused_at_once() -> None:
         (cell, {"metrics": ["regret"]}, "metric is 'regret'; allowed: "),
         *((cell, {"grid": [t]}, f"grid time is {t}; allowed: a whole n") for t in (0, 81, 1.5)),
         (compared, {"algorithms": ["ucb1", "dp-bai"]}, "are ucb1, dp-bai; allowed: those judged"),
-        (compared, {"algorithms": ["ucb1"]}, "compare: parameter is 'epsilon'; allowed: none"),
+        (compared, {"algorithms": ["ts-beta"]}, "compare: parameter is 'epsilon'; allowed: none"),
         (compared, {"alpha": 1}, "compare: parameter is 'alpha'; allowed: epsilon"),
         (compared, {"horizon": None}, "horizon is missing; allowed: "),
         (compared, {"budget": 3}, "budget is given; allowed: horizon"),

@@ -14,12 +14,12 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
-from dpbandits.comparisons.choose import choose
 from dpbandits.engine.conformance import check_algorithm
 from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.custom_arms import arms, replay
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve
+from dpbandits.pages.choose import choose
 from dpbandits.play.comparison import Comparison, compare
 from dpbandits.play.identification import Identification, identify
 from dpbandits.play.simulation import Simulation, simulate

@@ -53,8 +53,8 @@ class Case:
         return told._replace(exploration_scale=self.scale * told.exploration_scale)
 
 
-def window(base: float, slope: float = 0.0, local_width: float = 0.0) -> Window:
-    return Window(10**6, 10**6, base, slope, 1.0, local_width, 1.0)
+def window(base: float, slope: float = 0.0, test_width: float = 0.0) -> Window:
+    return Window(10**6, 10**6, base, slope, test_width, 1.0, 1.0, 1.0)
 
 
 TWO, THREE = dpbandits.bernoulli([0.9, 0.4]), dpbandits.bernoulli([0.9, 0.5, 0.2])
@@ -292,9 +292,9 @@ class Phase:
 
 
 PHASES = {
-    "ends": Phase(THREE, Window(10**6, 10**6, 3000.0, 20_000.0, 1.0, 3.0, 1.0), 5.0),
+    "ends": Phase(THREE, Window(10**6, 10**6, 3000.0, 20_000.0, 3.0, 1.0, 3.0, 1.0), 5.0),
     "at the cap, or before": Phase(
-        THREE, Window(100_000, 100_000, 30_000.0, 0.0, 1.0, 0.0, 1.0), 40.0
+        THREE, Window(100_000, 100_000, 30_000.0, 0.0, 0.0, 1.0, 0.0, 1.0), 40.0
     ),
 }
 
@@ -336,7 +336,7 @@ def test_phase_two_begins_where_a_block_ends() -> None:
     # A block that the cap ends, of any length, and its sums as Phase II finds them.
     told = settings_of(LDP, {"epsilon": 1.0}, {"exploration": "blocks"}, THREE, 5000)
     state, out = LDP.state(3), new_segments(10)
-    opened = Window(5000, 4001, 1e9, 1.0, 1.0, 1.0, 1.0)
+    opened = Window(5000, 4001, 1e9, 1.0, 1.0, 1.0, 1.0, 1.0)
     generator = np.random.default_rng(1)
     written = advance_window(told, opened, 5000, state, THREE.arrays, generator, out, 0)
     assert (out.arms[0], out.lengths[0]) == (UNIFORM, 4001)

@@ -1,7 +1,7 @@
 """Kernels that skip have the law of the plain ones, by enumeration and Kolmogorov-Smirnov tests.
 
 Over a few rounds the chance of every sequence of arms is computed from the laws of the draws alone,
-and compared with how often a kernel plays it. At most 100 true hypotheses are tested, each at LINE
+and compared with how often a kernel plays it. At most 130 true hypotheses are tested, each at LINE
 (Bonferroni), so that correct code fails this file with probability 0.001 at most over the choice
 of seeds, which are fixed. Wrong laws and wrong blocks are caught at the same line.
 """
@@ -29,7 +29,7 @@ from dpbandits.engine.cells import Work, make_cell
 from dpbandits.kernels import new_segments
 from support import settings_of
 
-LINE = 0.001 / 100
+LINE = 0.001 / 130
 RUNS = 4000
 Kernel = Callable[..., int]
 Sequence = tuple[int, ...]
@@ -76,6 +76,7 @@ CASES = {
     ),
     "lazy": Case("lazy-dp-ts", (("epsilon", 20.0),), COINS, 1000),
     "lazy, base2": Case("lazy-dp-ts", (("epsilon", 100.0),), COINS, 1000, (("log", "base2"),)),
+    "lazy, less": Case("lazy-dp-ts", (("epsilon", 2.0), ("constant", 0.3)), COINS, 1000),
 }
 
 
@@ -212,16 +213,17 @@ LAZY_COUNTS, LAZY_MEANS = np.array([64, 32, 16]), np.array([0.75, 0.5, 0.32])
 BEGUN = 1000
 
 
-def lazy_settings(rounds: int = ROUNDS) -> Any:
-    return settings_of(REGRET["lazy-dp-ts"], {"epsilon": 20.0}, {}, COINS, BEGUN + rounds)
+def lazy_settings(constant: float = 3.0) -> Any:
+    parameters = {"epsilon": 20.0, "constant": constant}
+    return settings_of(REGRET["lazy-dp-ts"], parameters, {}, COINS, BEGUN + ROUNDS)
 
 
 @cache
-def lazy_chances() -> dict[Sequence, float]:
+def lazy_chances(constant: float = 3.0) -> dict[Sequence, float]:
     """Return the chance of the arms of every round after ``BEGUN``, by integrals over densities."""
     told, chances = lazy_settings(), {(): 1.0}
     for t in range(BEGUN + 1, BEGUN + ROUNDS + 1):
-        raised = LAZY_MEANS + 3.0 * math.log(t) / (told.epsilon * LAZY_COUNTS)
+        raised = LAZY_MEANS + constant * math.log(t) / (told.epsilon * LAZY_COUNTS)
         laws = [
             stats.beta(mean * count + 1, (1 - mean) * count + 1)
             for mean, count in zip(np.clip(raised, 0, 1), LAZY_COUNTS, strict=True)
@@ -261,13 +263,16 @@ def lazy_counts(kernel: Kernel, told: Any, seed: int) -> tuple[Counter[Sequence]
     return counts, together / (TRIALS * ROUNDS)
 
 
-def test_all_sequences_of_lazy_thompson_sampling() -> None:
-    assert sum(lazy_chances().values()) == pytest.approx(1.0, abs=1e-6)
+@pytest.mark.parametrize("constant", [0.3, 3.0, 5.0])
+def test_all_sequences_of_lazy_thompson_sampling(constant: float) -> None:
+    assert sum(lazy_chances(constant).values()) == pytest.approx(1.0, abs=1e-6)
     algorithm = REGRET["lazy-dp-ts"]
     for kernel in (algorithm.advance, algorithm.skip):
-        counts, together = lazy_counts(kernel, lazy_settings(), seed=1)
-        assert chi_square(counts, lazy_chances()) > LINE
+        counts, together = lazy_counts(kernel, lazy_settings(constant), seed=1)
+        assert chi_square(counts, lazy_chances(constant)) > LINE
     assert together > 0.1, together
+    # Another constant would be seen.
+    assert chi_square(counts, lazy_chances(9.0)) < LINE
 
 
 FAULTS = [

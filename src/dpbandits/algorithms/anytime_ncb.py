@@ -6,6 +6,7 @@ algorithm with horizon W (A23). The last window is cut at T, which the core does
 has no experiment with it and there is no code: a variant is the wrapper with the core's variant.
 
 Windows are disjoint in data, so that with fresh copies a guarantee of the core is one of the whole.
+The parameter ``constant`` is the core's, and no window's length depends on it.
 
 Interpretations: those of the core, and for LDP-NCB
     data: a window's core begins with nothing, ``restart``, or with all private values that the
@@ -49,7 +50,13 @@ class State(NamedTuple):
 
 
 def _settings(
-    is_local: bool, horizon: int, arms: int, epsilon: float, data: str = "restart", **chosen: str
+    is_local: bool,
+    horizon: int,
+    arms: int,
+    epsilon: float,
+    data: str = "restart",
+    constant: float = 1.0,
+    **chosen: str,
 ) -> Settings:
     """Return the settings around one core; the other one, which is not played, has defaults."""
     unplayed = (gdp_ncb if is_local else ldp_ncb).ALGORITHM.interpretations_from({})
@@ -58,8 +65,8 @@ def _settings(
         horizon=horizon,
         is_local=is_local,
         carries=data == "carry",
-        global_core=gdp_ncb.settings(horizon, arms, epsilon, **of_global),
-        local_core=ldp_ncb.settings(horizon, arms, epsilon, **of_local),
+        global_core=gdp_ncb.settings(horizon, arms, epsilon, constant, **of_global),
+        local_core=ldp_ncb.settings(horizon, arms, epsilon, constant, **of_local),
     )
 
 

@@ -44,6 +44,7 @@ class Kind:
     is_open: bool = False  # whether lowest and highest are excluded
     example: float = 1.0  # to compile, test and document the algorithm with
     default: float | None = None  # None where a value has to be given
+    later: bool = False  # added after 1.0.0
 
     def __call__(self, **changed: float) -> "Kind":
         """Return the kind with another ``example``, or a ``default``."""
@@ -77,6 +78,12 @@ fraction = Kind(float, "a number from 0 to 1", 0.0, 1.0, example=0.5)
 
 chance = Kind(float, "a number strictly between 0 and 1", 0.0, 1.0, is_open=True, example=0.5)
 """A number strictly between 0 and 1."""
+
+
+def printed(value: float = 1.0) -> Kind:
+    """Return the kind of a constant of that printed value, on which privacy does not depend."""
+    allowed = "a number above 0 (1e-06 to 1e+06)"
+    return Kind(float, allowed, 1e-6, 1e6, example=value, default=value, later=True)
 
 
 def whole(minimum: int = 0) -> Kind:
@@ -189,12 +196,25 @@ class Definition:
         return ("as-written", *self.presets)
 
     @property
+    def described_parameters(self) -> list[str]:
+        """The parameters, with their defaults, as ``epsilon`` and ``constant=3``."""
+        kinds = self.parameters.items()
+        return [
+            name if kind.default is None else f"{name}={kind.default:g}" for name, kind in kinds
+        ]
+
+    @property
     def example(self) -> dict[str, Any]:
-        """Allowed parameters."""
-        return {name: kind.type(kind.example) for name, kind in self.parameters.items()}
+        """Allowed parameters, printed constants left out."""
+        kinds = self.parameters.items()
+        return {name: kind.type(kind.example) for name, kind in kinds if not kind.later}
 
     def parameters_from(self, values: Mapping[str, Any]) -> Parameters:
-        """Return validated parameters, with defaults; InputError on missing or wrong ones."""
+        """Return validated parameters, with defaults; InputError on missing or wrong ones.
+
+        Those added after 1.0.0 are left out at their default, so that streams have the names and
+        results the columns that they had.
+        """
         for name in values:
             if name not in self.parameters:
                 raise InputError.unknown(f"{self.id}: parameter", name, self.parameters)
@@ -204,7 +224,9 @@ class Definition:
                 given = ", ".join(sorted(map(str, values))) or "none"
                 allowed = ", ".join(self.parameters)
                 raise InputError(f"{self.id}: parameters are {given}; allowed: {allowed}")
-            chosen[name] = kind.require(self.id, name, values.get(name, kind.default))
+            value = kind.require(self.id, name, values.get(name, kind.default))
+            if not kind.later or value != kind.default:
+                chosen[name] = value
         return Parameters(**chosen)
 
     def merged_parameters(

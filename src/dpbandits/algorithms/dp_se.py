@@ -4,6 +4,10 @@ Epoch e pulls every active arm R times afresh, releases each mean with Laplace n
 1/(epsilon R), and drops the arms that fall behind the best by more than 2h + 2c. Formulas as
 verified in two public implementations; natural logarithm.
 
+The parameter ``constant``, 1 as printed, is a factor of the logarithms in R, h and c: epochs with
+the same thresholds are so many times as long. Privacy does not depend on it: an epoch's length
+follows from earlier private means alone, and its noise from that length.
+
 Interpretation:
     order: pulls of an epoch in turn over the arms (``round-robin``), or all R pulls of one arm and
         then the next (``sequential``).
@@ -15,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -28,6 +32,7 @@ class Settings(NamedTuple):
     epsilon: float
     beta: float
     sequential: bool
+    constant: float
 
 
 class State(NamedTuple):
@@ -42,8 +47,10 @@ class State(NamedTuple):
     sums: Reals
 
 
-def settings(horizon: int, arms: int, epsilon: float, order: str) -> Settings:
-    return Settings(horizon, epsilon, 1.0 / horizon, order == "sequential")
+def settings(
+    horizon: int, arms: int, epsilon: float, order: str, constant: float = 1.0
+) -> Settings:
+    return Settings(horizon, epsilon, 1.0 / horizon, order == "sequential", constant)
 
 
 def state(arms: int) -> State:
@@ -54,8 +61,8 @@ def state(arms: int) -> State:
 def _pulls_and_width(settings, epoch, active_arms):
     """Return the pulls R of each arm in an epoch, and its allowance 2h + 2c."""
     gap = 2.0**-epoch
-    log8 = math.log(8 * active_arms * epoch**2 / settings.beta)
-    log4 = math.log(4 * active_arms * epoch**2 / settings.beta)
+    log8 = settings.constant * math.log(8 * active_arms * epoch**2 / settings.beta)
+    log4 = settings.constant * math.log(4 * active_arms * epoch**2 / settings.beta)
     enough = max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))
     # An epoch that outlasts the horizon needs no exact length, and this one fits an integer.
     pulls = int(min(enough, settings.horizon)) + 1
@@ -112,8 +119,8 @@ def advance(settings, state, arms, rng, out):
 def reference_epoch(settings: Settings, epoch: int, active: int) -> tuple[int, float]:
     """Return the pulls per arm R and the allowance 2h + 2c of an epoch."""
     gap = 2.0**-epoch
-    log8 = math.log(8 * active * epoch**2 / settings.beta)
-    log4 = math.log(4 * active * epoch**2 / settings.beta)
+    log8 = settings.constant * math.log(8 * active * epoch**2 / settings.beta)
+    log4 = settings.constant * math.log(4 * active * epoch**2 / settings.beta)
     enough = max(32 * log8 / gap**2, 8 * log4 / (settings.epsilon * gap))
     r = math.floor(min(enough, settings.horizon)) + 1  # no longer than the horizon
     h, c = math.sqrt(log8 / (2 * r)), log4 / (r * settings.epsilon)
@@ -148,7 +155,7 @@ ALGORITHM = Algorithm(
     id="dp-se",
     name="DP-SE",
     paper="Sajed and Sheffet (ICML 2019)",
-    parameters={"epsilon": positive},
+    parameters={"epsilon": positive, "constant": printed()},
     interpretations={"order": ("round-robin", "sequential")},
     guarantee="pure",
     stated="Sajed and Sheffet (2019)",

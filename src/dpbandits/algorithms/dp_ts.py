@@ -7,6 +7,9 @@ since. In round t every arm with O pulls draws theta ~ Beta(m O + 1, (1 - m) O +
 mean raised to m = mean + 6 sqrt(8) LOG(O + 1) LOG(t) / (epsilon O) and clipped to [0, 1]; the
 largest is played.
 
+The parameter ``constant`` is the 6 in it. Privacy does not depend on it: the counters release at
+given pulls of an arm, and what is played is computed from their private sums.
+
 Interpretation:
     log: both logarithms in ``base2``, as the paper's notation has it, or ``natural``.
 """
@@ -18,10 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, njit, write
+
+SHIFT = 6.0
+"""As printed, beside the root of 8."""
 
 LEVELS = 62  # of the binary mechanism, more than the rounds of any horizon can fill
 
@@ -32,6 +38,7 @@ class Settings(NamedTuple):
     horizon: int
     epsilon: float
     log_factor: float
+    constant: float
 
 
 class State(NamedTuple):
@@ -50,8 +57,11 @@ class State(NamedTuple):
     noise: NDArray[np.float64]
 
 
-def settings(horizon: int, arms: int, epsilon: float, log: str) -> Settings:
-    return Settings(horizon, epsilon, 1.0 / math.log(2.0) if log == "base2" else 1.0)
+def settings(
+    horizon: int, arms: int, epsilon: float, log: str, constant: float = SHIFT
+) -> Settings:
+    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
+    return Settings(horizon, epsilon, log_factor, constant)
 
 
 def state(arms: int) -> State:
@@ -68,7 +78,8 @@ def _largest_draw(settings, state, log_t, rng):
     for i in range(pulls.size):
         count = pulls[i]
         log_count = settings.log_factor * math.log(count + 1)
-        shift = 6.0 * math.sqrt(8.0) * log_count * log_t / (settings.epsilon * count)
+        factor = settings.constant * math.sqrt(8.0)
+        shift = factor * log_count * log_t / (settings.epsilon * count)
         mean = min(max(private_means[i] + shift, 0.0), 1.0)
         theta = rng.beta(mean * count + 1.0, (1.0 - mean) * count + 1.0)
         if theta > largest:
@@ -156,7 +167,8 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         theta = []
         for i in arms:
             log_pulls = settings.log_factor * math.log(pulls[i] + 1)
-            shift = 6 * math.sqrt(8) * log_pulls * log_t / (settings.epsilon * pulls[i])
+            shift = settings.constant * math.sqrt(8) * log_pulls * log_t
+            shift /= settings.epsilon * pulls[i]
             mean = min(max(private_means[i] + shift, 0.0), 1.0)
             theta.append(rng.beta(mean * pulls[i] + 1, (1 - mean) * pulls[i] + 1))
         arm = max(arms, key=theta.__getitem__)
@@ -180,7 +192,7 @@ ALGORITHM = Algorithm(
     id="dp-ts",
     name="DP-TS",
     paper="Hu and Hegde (UAI 2022), Algorithm 1",
-    parameters={"epsilon": positive},
+    parameters={"epsilon": positive, "constant": printed(SHIFT)},
     settings=settings,
     state=state,
     advance=advance,

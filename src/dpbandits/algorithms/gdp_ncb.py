@@ -7,6 +7,12 @@ all experiments. Natural logarithms; L = ln T, W = floor(sqrt T) + 1 and LW = ln
 numbers in brackets are the entries of the replication's lists of ambiguities (A) and of differences
 to the released code (D).
 
+The parameter ``constant``, 1 as printed, is a factor of the three terms that Phase II adds to a
+private mean. The guarantee does not depend on it: indices are computed from private means, and
+however they order the arms, one reward enters no more releases than episodes double up to T. The
+threshold of Phase I keeps its constants, as its test reads rewards. The exact loss by which
+``as-coded`` is refuted was computed at 1.
+
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W rounds, so that
 Phase I lasts W rounds whatever the rewards, though its stop test reads unprotected means. As in
 ``as-written``, up to log2 T releases of Phase II touch one reward of Phase I, each of which costs
@@ -59,7 +65,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull, pull_sum
 from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
@@ -99,6 +105,7 @@ class Settings(NamedTuple):
     root_inside: bool
     random_ties: bool
     blocks: bool
+    constant: float
 
 
 class Window(NamedTuple):
@@ -122,7 +129,9 @@ class State(NamedTuple):
     private_means: Reals
 
 
-def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings:
+def settings(
+    horizon: int, arms: int, epsilon: float, constant: float = 1.0, **chosen: str
+) -> Settings:
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
@@ -138,6 +147,7 @@ def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings
         root_inside=chosen["root"] == "inside",
         random_ties=chosen["ties"] == "random",
         blocks=chosen["exploration"] == "blocks",
+        constant=constant,
     )
 
 
@@ -310,7 +320,7 @@ def start_phase_two(settings, window, state, rng):
 
 @njit
 def _indices(settings, window, state):
-    log, epsilon = window.log, settings.epsilon
+    log, epsilon, constant = window.log, settings.epsilon, settings.constant
     indices = np.empty(state.explored.size)
     for i in range(indices.size):
         n = state.explored[i] + state.episodes[i]
@@ -324,7 +334,8 @@ def _indices(settings, window, state):
         if settings.root_inside:
             last = 4.0 * math.sqrt(2.0 * ALPHA / epsilon * log**1.5 / n)
         width = 2.0 * C * math.sqrt(2.0 * p * log / n)
-        indices[i] = p + width + ALPHA * log**2 / (epsilon * n) + last
+        noise = ALPHA * log**2 / (epsilon * n)
+        indices[i] = p + constant * width + constant * noise + constant * last
     return indices
 
 
@@ -492,8 +503,9 @@ def reference_window(
                 last = math.sqrt(2 * ALPHA / epsilon) * log**1.5 / n
                 if settings.root_inside:
                     last = math.sqrt(2 * ALPHA / epsilon * log**1.5 / n)
-                index[i] = p[i] + 2 * C * math.sqrt(2 * p[i] * log / n)
-                index[i] += ALPHA * log**2 / (epsilon * n) + 4 * last
+                width = 2 * C * math.sqrt(2 * p[i] * log / n)
+                width += ALPHA * log**2 / (epsilon * n) + 4 * last
+                index[i] = p[i] + settings.constant * width
         arm = arm_of_largest.py_func(np.array(index), settings.random_ties, rng)
         pulls = min(2 * n2[arm], stop - t)
         rewards = bandit.draw_sum(arm, pulls, rng)
@@ -526,7 +538,7 @@ ALGORITHM = Algorithm(
     id="gdp-ncb",
     name="GDP-NCB",
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 1",
-    parameters={"epsilon": positive(example=0.2)},
+    parameters={"epsilon": positive(example=0.2), "constant": printed()},
     settings=settings,
     state=partial(blank, State),
     advance=advance,

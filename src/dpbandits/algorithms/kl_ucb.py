@@ -2,7 +2,8 @@
 
 Every arm once, then the arm of the largest index: the largest q of at most 1 with
 n_i kl(mean_i, q) <= ln t, where kl is the divergence of Bernoulli laws and t the number of rounds
-played. It is the paper's index with c = 0, which the paper advises for use.
+played. It is the paper's index with c = 0, which the paper advises for use. The parameter
+``constant``, 1 as printed, is a factor of ln t.
 """
 
 import math
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -31,6 +32,7 @@ class Settings(NamedTuple):
     """Arguments of the kernel."""
 
     horizon: int
+    constant: float
 
 
 class State(NamedTuple):
@@ -41,9 +43,9 @@ class State(NamedTuple):
     reward_sums: Reals
 
 
-def settings(horizon: int, arms: int) -> Settings:
+def settings(horizon: int, arms: int, constant: float = 1.0) -> Settings:
     """Return the arguments of the kernel."""
-    return Settings(horizon)
+    return Settings(horizon, constant)
 
 
 @njit
@@ -54,7 +56,7 @@ def _index(count, reward_sum, log_t):
     if mean == 1.0:
         return 1.0
     if mean == 0.0:
-        return -math.expm1(-level)
+        return min(-math.expm1(-level), BELOW_ONE)
     entropy = mean * math.log(mean) + (1.0 - mean) * math.log1p(-mean)
     tail = (1.0 - mean) * math.exp((mean * math.log(mean) - level) / (1.0 - mean))
     q = min(mean + math.sqrt(0.5 * level), 1.0 - tail, BELOW_ONE)
@@ -109,12 +111,14 @@ def advance(settings, state, arms, rng, out):
         else:
             if t > until:
                 until = t + SHORTEST + t // PART
-                earlier_log, later_log, others = math.log(t), math.log(until), 1.0
+                earlier_log, others = settings.constant * math.log(t), 1.0
+                later_log = settings.constant * math.log(until)
                 for i in range(pulls.size):
                     bounds[i] = _index(pulls[i], reward_sums[i], later_log) + ROUNDING
             if not _is_above(pulls[arm], reward_sums[arm], earlier_log, others):
                 bounds[arm] = _index(pulls[arm], reward_sums[arm], later_log) + ROUNDING
-                arm = _leader(pulls, reward_sums, math.log(t), bounds, arm)
+                log_t = settings.constant * math.log(t)
+                arm = _leader(pulls, reward_sums, log_t, bounds, arm)
                 others = 0.0
                 for i in range(pulls.size):
                     if i != arm:
@@ -142,7 +146,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         mean = min(reward_sums[i] / pulls[i], 1.0)
         low, high = mean, 1.0
         while low < (middle := (low + high) / 2) < high:
-            if pulls[i] * divergence(mean, middle) <= math.log(t):
+            if pulls[i] * divergence(mean, middle) <= settings.constant * math.log(t):
                 low = middle
             else:
                 high = middle
@@ -164,6 +168,7 @@ ALGORITHM = Algorithm(
     id="kl-ucb",
     name="KL-UCB",
     paper="Garivier and Cappé (2011), with c = 0",
+    parameters={"constant": printed()},
     settings=settings,
     state=partial(blank, State),
     advance=advance,

@@ -11,6 +11,10 @@ of the released mean,
   with the mean raised to m = mean_j + 3 LOG(t) / (epsilon n_j) and clipped to [0, 1], and plays the
   largest.
 
+The parameter ``constant`` is the 3 of Lazy-DP-TS, and a factor of what Anytime-Lazy-UCB adds to a
+mean, 1 as printed. Privacy does not depend on it: numbers of pulls decide when a mean is released
+and with how much noise, and which arm is played follows from released means.
+
 Of Lazy-DP-TS, beside the plain kernel ``advance``, which the reference follows decision for
 decision, ``skip`` has its law and plays stretches of the leader as one segment.
 
@@ -30,10 +34,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull_sum
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
+
+BONUS = 3.0
+"""Of Lazy-DP-TS, as printed."""
+
+LOG_FACTORS = {"natural": 1.0, "base2": 1.0 / math.log(2.0)}
 
 LIKELY = math.log(0.2)
 """Log chance of a candidate in a round above which rounds are played one by one, so many."""
@@ -61,11 +70,20 @@ class State(NamedTuple):
     buffer_sums: Reals
 
 
-def settings(horizon: int, arms: int, epsilon: float, log: str, constants: str = "") -> Settings:
-    """Return the settings of Anytime-Lazy-UCB or, which has no constants, of Lazy-DP-TS."""
-    log_factor = 1.0 / math.log(2.0) if log == "base2" else 1.0
-    width, noise = (float(value) for value in (constants or "0,3").split(","))
-    return Settings(horizon, epsilon, log_factor, width, noise, samples=not constants)
+def ucb_settings(
+    horizon: int, arms: int, epsilon: float, log: str, constants: str, constant: float = 1.0
+) -> Settings:
+    """Return the settings of Anytime-Lazy-UCB; of its terms one is a root."""
+    a, b = (float(value) for value in constants.split(","))
+    widths = constant**2 * a, constant * b
+    return Settings(horizon, epsilon, LOG_FACTORS[log], *widths, samples=False)
+
+
+def ts_settings(
+    horizon: int, arms: int, epsilon: float, log: str, constant: float = BONUS
+) -> Settings:
+    """Return the settings of Lazy-DP-TS."""
+    return Settings(horizon, epsilon, LOG_FACTORS[log], 0.0, constant, samples=True)
 
 
 @njit
@@ -257,9 +275,9 @@ def skip(settings, state, arms, rng, out):
     rounds and a level x from the past alone. Why what follows is exact:
 
     1. Until a release, the draw of an arm has the density f_t of Beta(m n + 1, (1 - m) n + 1),
-       where only m moves, upwards, with LOG(t). The leader plays whenever its draw is above x and
-       all others' are not. Rounds and arms draw independently, and independently of the rewards
-       since the releases, which are in no draw.
+       where only m moves, upwards, with LOG(t), as ``constant`` is above 0. The leader plays
+       whenever its draw is above x and all others' are not. Rounds and arms draw independently,
+       and independently of the rewards since the releases, which are in no draw.
     2. d/dm log f(y) = n (logit y - psi(m n + 1) + psi((1 - m) n + 1)), where psi's difference grows
        with m. At y >= x it is positive for all m of the block if it is so at x and the last m, and
        f_t(y) <= f_last(y); at y <= x it is negative if it is so at x and the first m, and
@@ -357,12 +375,12 @@ LAZY_UCB = Algorithm(
     id="anytime-lazy-ucb",
     name="Anytime-Lazy-UCB",
     paper="Hu, Huang and Mehta (2021)",
-    parameters={"epsilon": positive},
+    parameters={"epsilon": positive, "constant": printed()},
     interpretations={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
     guarantee="pure",
     stated="Hu, Huang and Mehta (2021)",
     audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
-    settings=settings,
+    settings=ucb_settings,
     state=partial(blank, State),
     advance=advance,
     reference=reference,
@@ -372,7 +390,7 @@ LAZY_TS = Algorithm(
     id="lazy-dp-ts",
     name="Lazy-DP-TS",
     paper="Hu and Hegde (UAI 2022), Algorithm 2",
-    parameters={"epsilon": positive},
+    parameters={"epsilon": positive, "constant": printed(BONUS)},
     interpretations={"log": ("natural", "base2")},
     guarantee="pure",
     stated="Hu and Hegde (2022)",
@@ -387,7 +405,7 @@ LAZY_TS = Algorithm(
         runs=400_000,
         silent={"as-written": "a bonus hides the reward at this epsilon, not at twice as much"},
     ),
-    settings=settings,
+    settings=ts_settings,
     state=partial(blank, State),
     advance=advance,
     skip=skip,

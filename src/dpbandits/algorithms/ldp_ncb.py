@@ -9,6 +9,9 @@ Natural logarithms; L = ln T, W = floor(sqrt T) + 1 and LW = ln W. Letters and n
 are the entries of the replication's list of ambiguities (A) and of differences to the released
 code (D).
 
+The parameter ``constant``, 1 as printed, is a factor of the three widths of the index; the stop
+test keeps its own. Privacy does not depend on it: every reward is private before it is seen.
+
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W + 1 rounds, so that
 Phase I lasts so long whatever the rewards, and its Phase-I noise is misplaced by a positional
 argument: the sums are biased by 1/epsilon a pull for ever, and with scale 1 a reward is 1-private,
@@ -70,7 +73,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, laplace, pull, pull_sum
 from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
@@ -106,12 +109,13 @@ class Settings(NamedTuple):
     window_log: bool
     random_ties: bool
     blocks: bool
+    constant: float
 
 
 class Window(NamedTuple):
     """What follows for one horizon, which the anytime wrapper makes grow; ``cap`` bounds Phase I.
 
-    Its test compares N p with ``base`` + ``slope`` / d + N ``local_width`` / sqrt(N), and the index
+    Its test compares N p with ``base`` + ``slope`` / d + N ``test_width`` / sqrt(N), and the index
     is p + ``mean_width`` sqrt(p/N) + ``local_width`` / sqrt(N) + ``last_width`` / N^(3/4).
     """
 
@@ -119,6 +123,7 @@ class Window(NamedTuple):
     cap: int
     base: float
     slope: float
+    test_width: float
     mean_width: float
     local_width: float
     last_width: float
@@ -133,7 +138,9 @@ class State(NamedTuple):
     private_sums: Reals
 
 
-def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings:
+def settings(
+    horizon: int, arms: int, epsilon: float, constant: float = 1.0, **chosen: str
+) -> Settings:
     located = chosen["exploration_noise"] == "located"
     return Settings(
         horizon=horizon,
@@ -148,24 +155,27 @@ def settings(horizon: int, arms: int, epsilon: float, **chosen: str) -> Settings
         window_log=chosen["last_log"] == "window",
         random_ties=chosen["ties"] == "random",
         blocks=chosen["exploration"] == "blocks",
+        constant=constant,
     )
 
 
 @njit
 def open_window(settings, horizon):
     """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
-    epsilon = settings.epsilon
+    epsilon, constant = settings.epsilon, settings.constant
     root = int(math.sqrt(horizon)) + 1
     log = math.log(horizon)
     last_log = math.log(root) if settings.window_log else log
+    test_width = math.sqrt(8.0 * ALPHA * log) / epsilon
     return Window(
         horizon,
         (horizon, root, root + 1, (horizon + 9) // 10)[settings.cap],
         settings.threshold * C**2 * log,
         settings.threshold * (log / epsilon) ** 2,
-        2.0 * C * math.sqrt(2.0 * log),
-        math.sqrt(8.0 * ALPHA * log) / epsilon,
-        4.0 * C * (2.0 * ALPHA) ** 0.25 * last_log**0.75 / math.sqrt(epsilon),
+        test_width,
+        constant * (2.0 * C * math.sqrt(2.0 * log)),
+        constant * test_width,
+        constant * (4.0 * C * (2.0 * ALPHA) ** 0.25 * last_log**0.75 / math.sqrt(epsilon)),
     )
 
 
@@ -177,7 +187,7 @@ def stops(settings, window, count, private_sum):
         return False
     if private_sum * (private_sum - window.base) <= window.slope * count:
         return False
-    width = window.local_width / math.sqrt(count)
+    width = window.test_width / math.sqrt(count)
     difference = private_sum / count - width
     if settings.stop_test == FLOORED_TEST:
         difference = max(difference, SMALLEST_DIFFERENCE)
@@ -454,7 +464,7 @@ def reference_window(
         width = 2 * C * math.sqrt(2 * max(p, 0.0) * log / n)
         local = math.sqrt(8 * ALPHA * log / n) / epsilon
         last: float = 4 * C * (2 * ALPHA) ** (1 / 4) * (last_log / n) ** (3 / 4)
-        return p + width + local + last / math.sqrt(epsilon)
+        return p + settings.constant * (width + local + last / math.sqrt(epsilon))
 
     def ends_after(i: int, pulls: float, positive_noise: float) -> bool:
         """Whether so many rewards of 1, and no more noise than this, may end Phase I."""
@@ -548,7 +558,7 @@ ALGORITHM = Algorithm(
     id="ldp-ncb",
     name="LDP-NCB",
     paper="Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 2",
-    parameters={"epsilon": positive(example=0.2)},
+    parameters={"epsilon": positive(example=0.2), "constant": printed()},
     settings=settings,
     state=partial(blank, State),
     advance=advance,

@@ -6,6 +6,9 @@ largest p + sqrt(2 ln t / N) + sqrt(32 ln t / (epsilon^2 N)), p the mean of its 
 verified in the authors' repository, but for the start, which is the paper's. Letters and numbers in
 brackets are the entries of the DP-NCB replication's ambiguities (A) and differences (D).
 
+The parameter ``constant``, 1 as printed, is a factor of both roots. Privacy does not depend on it:
+every reward is private before it is seen.
+
 Variants: ``as-coded`` is the baseline in the code of DP-NCB, which clips every private value: that
 shrinks all gaps (at epsilon = 0.2 to less than a tenth) below a width still meant for no clip.
 ``repaired`` is as written.
@@ -38,7 +41,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment, positive
+from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, draw_reward, laplace
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -65,6 +68,7 @@ class Settings(NamedTuple):
     pseudo_pull: bool
     forced_offset: int
     random_ties: bool
+    constant: float
 
 
 class State(NamedTuple):
@@ -107,15 +111,16 @@ class Front(NamedTuple):
 
 
 def settings(
-    horizon: int, arms: int, epsilon: float, clip: str, start: str, forced_log: str, ties: str
+    horizon: int, arms: int, epsilon: float, constant: float = 1.0, **chosen: str
 ) -> Settings:
     return Settings(
         horizon=horizon,
         epsilon=epsilon,
-        clips=clip == "rewards",
-        pseudo_pull=start == "pseudo-pull",
-        forced_offset=1 if forced_log == "coming+1" else 0,
-        random_ties=ties == "random",
+        clips=chosen["clip"] == "rewards",
+        pseudo_pull=chosen["start"] == "pseudo-pull",
+        forced_offset=1 if chosen["forced_log"] == "coming+1" else 0,
+        random_ties=chosen["ties"] == "random",
+        constant=constant,
     )
 
 
@@ -172,6 +177,7 @@ def _open_stretch(settings, t, counts, front):
         end, front.size[0] = t + 1, 0
     log = math.log(begin)
     width = (math.sqrt(2.0) + math.sqrt(32.0) / settings.epsilon) * math.sqrt(log)
+    width *= settings.constant
     rate = curvature = 0.0
     if span > 1:
         rate = width / (2.0 * log * begin)
@@ -336,8 +342,9 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         else:
             index = np.empty(len(arms))
             for i in arms:
-                index[i] = private_sums[i] / counts[i] + math.sqrt(2 * math.log(t) / counts[i])
-                index[i] += math.sqrt(32 * math.log(t) / counts[i]) / settings.epsilon
+                width = math.sqrt(2 * math.log(t) / counts[i])
+                local = math.sqrt(32 * math.log(t) / counts[i]) / settings.epsilon
+                index[i] = private_sums[i] / counts[i] + settings.constant * (width + local)
             arm = arm_of_largest.py_func(index, settings.random_ties, rng)
         if settings.clips and bandit.laws[arm] == BERNOULLI:
             cuts = clipped_cuts.py_func(bandit.law_parameters[arm], math.exp(-settings.epsilon) / 2)
@@ -358,7 +365,7 @@ ALGORITHM = Algorithm(
     id="ldp-ucb-l",
     name="LDP-UCB-L",
     paper="Ren, Zhou, Liu and Shroff (2020)",
-    parameters={"epsilon": positive(example=0.2)},
+    parameters={"epsilon": positive(example=0.2), "constant": printed()},
     settings=settings,
     state=partial(blank, State),
     advance=advance,

@@ -8,6 +8,8 @@ its lists of ambiguities (A), of differences to the released code (D) and of cla
 Only the index of the arm that is pulled changes, so that the kernel pulls the leader, with no look
 at the others, until its index is no longer above theirs, and writes these pulls as one segment.
 
+The parameter ``constant``, 1 as printed, is a factor of the width.
+
 Variants: ``as-written`` is the original, ``as-coded`` the code released with DP-NCB, in which
 nothing needs repair: ``repaired`` is the same. DP-NCB builds on ``phase_one: 420`` and
 ``width: 2c``. GDP-NCB (as coded and repaired) without its privacy is ``phase_one: root``,
@@ -29,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -47,6 +49,7 @@ class Settings(NamedTuple):
     modified_width: bool
     window_log: bool
     random_ties: bool
+    constant: float
 
 
 class State(NamedTuple):
@@ -58,13 +61,14 @@ class State(NamedTuple):
     reward_sums: Reals
 
 
-def settings(horizon: int, arms: int, phase_one: str, width: str, log: str, ties: str) -> Settings:
+def settings(horizon: int, arms: int, constant: float = 1.0, **chosen: str) -> Settings:
     return Settings(
         horizon=horizon,
-        phase_one=PHASES_ONE.index(phase_one),
-        modified_width=width == "2c",
-        window_log=log == "window",
-        random_ties=ties == "random",
+        phase_one=PHASES_ONE.index(chosen["phase_one"]),
+        modified_width=chosen["width"] == "2c",
+        window_log=chosen["log"] == "window",
+        random_ties=chosen["ties"] == "random",
+        constant=constant,
     )
 
 
@@ -106,7 +110,8 @@ def _width(settings):
     log = math.log(settings.horizon)
     if settings.window_log:
         log = math.log(int(math.sqrt(settings.horizon)) + 1)
-    return 2.0 * C * math.sqrt(2.0 * log) if settings.modified_width else 4.0 * math.sqrt(log)
+    width = 2.0 * C * math.sqrt(2.0 * log) if settings.modified_width else 4.0 * math.sqrt(log)
+    return settings.constant * width
 
 
 @njit
@@ -187,9 +192,10 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         if n[i] == 0:
             return math.inf
         mean = reward_sums[i] / n[i]
+        width = 4 * math.sqrt(mean * width_log / n[i])
         if settings.modified_width:
-            return mean + 2 * C * math.sqrt(2 * mean * width_log / n[i])
-        return mean + 4 * math.sqrt(mean * width_log / n[i])
+            width = 2 * C * math.sqrt(2 * mean * width_log / n[i])
+        return mean + settings.constant * width
 
     for t in range(horizon):
         if t < rounds and max(reward_sums) <= threshold:  # phase I
@@ -207,6 +213,7 @@ ALGORITHM = Algorithm(
     id="ncb",
     name="NCB",
     paper="Barman, Khan, Maiti and Sawarni (AAAI 2023)",
+    parameters={"constant": printed()},
     settings=settings,
     state=partial(blank, State),
     advance=advance,

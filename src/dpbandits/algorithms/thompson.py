@@ -6,6 +6,9 @@ reward sum S_i so far. TS-Gaussian (Algorithm 1) is the same at (b, c) = (0, 1).
 
 The paper asks c >= 1, yet its experiments need less at large b (TSDP-E10); both are allowed.
 
+Neither has a parameter ``constant``, as other algorithms do: the variance of the draws is what
+makes both private. TS-Gaussian with another variance is Modified Thompson Sampling at b = 0.
+
 Beside the plain kernel ``advance``, which the reference follows decision for decision, ``skip``
 has its law and plays stretches of the leader as one segment.
 

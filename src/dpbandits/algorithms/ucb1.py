@@ -2,6 +2,8 @@
 
 Every arm once, then the arm with the largest mean_i + sqrt(2 ln t / n_i).
 
+The parameter ``constant`` is the 2 in it.
+
 Interpretations:
     clock: t is the number of rounds ``played`` so far, or the number of the ``coming`` round.
     first_mean: an arm's mean is ``shown`` from its first pull on, or ``zero`` until its second, as
@@ -15,13 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment
+from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 SHORTEST, PART = 64, 1 << 15  # rounds, and part of the rounds so far, for which a bound is kept
-ROUNDING = 1e-12  # far above the rounding errors of an index, which is at most 10
+ROUNDING = 1e-12  # far above the rounding errors of an index, which is at most 10 at the constant 2
+WIDTH = 2.0  # as printed
 
 
 class Settings(NamedTuple):
@@ -30,6 +33,7 @@ class Settings(NamedTuple):
     horizon: int
     clock_offset: int
     hides_first_mean: bool
+    constant: float
 
 
 class State(NamedTuple):
@@ -40,16 +44,18 @@ class State(NamedTuple):
     reward_sums: Reals
 
 
-def settings(horizon: int, arms: int, clock: str, first_mean: str) -> Settings:
-    return Settings(horizon, 1 if clock == "coming" else 0, first_mean == "zero")
+def settings(
+    horizon: int, arms: int, clock: str, first_mean: str, constant: float = WIDTH
+) -> Settings:
+    return Settings(horizon, 1 if clock == "coming" else 0, first_mean == "zero", constant)
 
 
 @njit
 def _leader(settings, t, until, pulls, reward_sums):
     """Return the arm of the largest index, and what no other index exceeds up to ``until``."""
-    doubled_log = 2.0 * math.log(t + settings.clock_offset)
+    scaled_log = settings.constant * math.log(t + settings.clock_offset)
     # Means stay as they are while the arms are not pulled, and all widths grow by one factor.
-    growth = math.sqrt(2.0 * math.log(until + settings.clock_offset) / doubled_log)
+    growth = math.sqrt(settings.constant * math.log(until + settings.clock_offset) / scaled_log)
     arm = 0
     largest, highest, others = -math.inf, -math.inf, -math.inf
     for i in range(pulls.size):
@@ -57,14 +63,14 @@ def _leader(settings, t, until, pulls, reward_sums):
         mean = reward_sums[i] / count
         if settings.hides_first_mean and count == 1:
             mean = 0.0
-        width = math.sqrt(doubled_log / count)
+        width = math.sqrt(scaled_log / count)
         later = mean + growth * width
         if mean + width > largest:
             others = max(others, highest)
             arm, largest, highest = i, mean + width, later
         else:
             others = max(others, later)
-    return arm, others + ROUNDING
+    return arm, others + ROUNDING * (1.0 + settings.constant)
 
 
 @njit(nogil=True)
@@ -80,7 +86,7 @@ def advance(settings, state, arms, rng, out):
             arm = t
         elif t > until or reward_sums[arm] / count + math.sqrt(earlier_log / count) <= others:
             until = t + SHORTEST + t // PART
-            earlier_log = 2.0 * math.log(t + settings.clock_offset)
+            earlier_log = settings.constant * math.log(t + settings.clock_offset)
             arm, others = _leader(settings, t, until, pulls, reward_sums)
         reward = pull(arms, arm, rng)
         pulls[arm] += 1
@@ -105,7 +111,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
                 0.0 if settings.hides_first_mean and pulls[i] < 2 else reward_sums[i] / pulls[i]
                 for i in arms
             ]
-            index = [shown[i] + math.sqrt(2 * math.log(t) / pulls[i]) for i in arms]
+            index = [shown[i] + math.sqrt(settings.constant * math.log(t) / pulls[i]) for i in arms]
             arm = max(arms, key=index.__getitem__)
         reward = bandit.draw(arm, rng)
         pulls[arm] += 1
@@ -117,6 +123,7 @@ ALGORITHM = Algorithm(
     id="ucb1",
     name="UCB1",
     paper="Auer, Cesa-Bianchi and Fischer (2002)",
+    parameters={"constant": printed(WIDTH)},
     settings=settings,
     state=partial(blank, State),
     advance=advance,

@@ -142,9 +142,9 @@ def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Pi
     return fit(weighed, np.concatenate([breaks, inside]))
 
 
-def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
+def adap_ucb_policy(horizon: int, epsilon: float, **constant: float) -> Policy:
     """Return AdaP-UCB as written, two arms."""
-    settings = _settings(adap_ucb.ALGORITHM, horizon, epsilon)
+    settings = _settings(adap_ucb.ALGORITHM, horizon, epsilon, constant)
 
     def bonus(t: int, count: int) -> float:
         width = math.sqrt(settings.exploration_factor * math.log(t) / count)
@@ -153,9 +153,9 @@ def adap_ucb_policy(horizon: int, epsilon: float) -> Policy:
     return Policy(horizon, epsilon, True, bonus)
 
 
-def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
+def anytime_lazy_ucb_policy(horizon: int, epsilon: float, **constant: float) -> Policy:
     """Return Anytime-Lazy-UCB, two arms."""
-    settings = _settings(lazy.LAZY_UCB, horizon, epsilon)
+    settings = _settings(lazy.LAZY_UCB, horizon, epsilon, constant)
 
     def bonus(t: int, count: int) -> float:
         log = settings.log_factor * math.log(t)
@@ -165,8 +165,11 @@ def anytime_lazy_ucb_policy(horizon: int, epsilon: float) -> Policy:
     return Policy(horizon, epsilon, False, bonus)
 
 
-def _settings(algorithm: Algorithm, horizon: int, epsilon: float) -> Any:
-    return algorithm.settings(horizon, 2, epsilon=epsilon, **algorithm.interpretations_from({}))
+def _settings(
+    algorithm: Algorithm, horizon: int, epsilon: float, constant: Mapping[str, float]
+) -> Any:
+    chosen = algorithm.interpretations_from({})
+    return algorithm.settings(horizon, 2, epsilon=epsilon, **constant, **chosen)
 
 
 def constant_means(first: float, second: float, release: int, changed: float) -> CleanMeans:
@@ -213,13 +216,13 @@ def _runs(arms: Arms) -> str:
     )
 
 
-def abandoned_arm(horizon: int, epsilon: float, reward: float) -> Event:
+def abandoned_arm(horizon: int, epsilon: float, reward: float, **constant: float) -> Event:
     """Return the event that Lazy-DP-TS pulls arm 1 in round 1 alone, its reward being 0 or 1.
 
     Both chances are sums over the same nodes, so that their ratio is at most exp(epsilon), however
     exact they are.
     """
-    settings = _settings(lazy.LAZY_TS, horizon, epsilon)
+    settings = _settings(lazy.LAZY_TS, horizon, epsilon, constant)
     factor = settings.noise_constant * settings.log_factor
 
     def bonus(t: int, count: int) -> float:

@@ -48,7 +48,7 @@ def reports_of(
         return [(0.0, 1.0 / epsilon, "every round")]
     interpretations = algorithm.interpretations_from({}, variant)
     core = {name: interpretations[name] for name in ldp_ncb.ALGORITHM.interpretations}
-    settings = ldp_ncb.settings(REPORT_HORIZON, 2, epsilon=epsilon, **core)
+    settings = ldp_ncb.ALGORITHM.settings(REPORT_HORIZON, 2, epsilon=epsilon, **core)
     location, scale = settings.exploration_location, settings.exploration_scale
     return [(location, scale, "Phase I"), (0.0, 1.0 / epsilon, "Phase II")]
 

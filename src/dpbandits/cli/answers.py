@@ -62,7 +62,7 @@ def listed_algorithms() -> list[dict[str, str]]:
             "algorithm": algorithm.id,
             "name": algorithm.name,
             "source": algorithm.paper,
-            "parameters": " ".join(algorithm.parameters),
+            "parameters": " ".join(algorithm.described_parameters),
             "interpretations": "; ".join(
                 f"{key}: {' | '.join(values)}" for key, values in algorithm.interpretations.items()
             ),
@@ -80,7 +80,7 @@ def _lines() -> Iterator[str]:
     from dpbandits.algorithms.guarantees import listed
 
     for algorithm in REGISTRY.values():
-        parameters = ", ".join(algorithm.parameters)
+        parameters = ", ".join(algorithm.described_parameters)
         yield f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}"
         for interpretation, values in algorithm.interpretations.items():
             yield f"    interpretation {interpretation}: {', '.join(values)} (default {values[0]})"
@@ -144,19 +144,20 @@ def explain(
 @whole_option("--budget", help="pulls, to find the best arm")
 @option("--epsilon", type=REAL, required=True, help="privacy budget")
 @option(
-    "--class",
-    "privacy",
-    type=OneOf(["pure", "approximate", "local"]),
-    default="pure",
-    help="epsilon-DP (default), (epsilon, 1e-6)-DP, or epsilon-DP of every reward",
+    "--trust",
+    type=OneOf(["central", "local"]),
+    default="central",
+    help="one trusted learner sees the rewards, or every reward is private before it is seen",
 )
+@option("--delta", type=REAL, default=0.0, help="0 (default), or 1e-6 for (epsilon, delta)-DP")
+@whole_option("--dimensions", help="of the arms' features, with --budget (default: one an arm)")
 @scale_option
 @project_option
 @formatted
 def choose(form: str, **question: Any) -> None:
-    """Rank the private algorithms for a number of arms, a horizon and a privacy budget."""
+    """Say which private algorithm to take, as printed and tuned, and how to play it."""
     import dpbandits
-    from dpbandits.comparisons.choose import ranking
+    from dpbandits.pages.choose import ranking
 
     answer = dpbandits.choose(**question)
     show(answer, form, ranking(answer))

@@ -1,143 +1,239 @@
-"""Scores over instances, the winner of every question, and the tables of both.
+"""Scores over instances, the winner of every setting, and the tables of both.
 
-The score of an algorithm is the geometric mean of its regret over the instances, seven families by
-design and others drawn at random, of which every one counts alike. Two algorithms are compared
-instance by instance (paired t), so that intervals speak of arms like these, not of runs on fixed
-arms. Of best arms the score is the mean share of trials that miss, over families by design:
-intervals and comparisons speak of trials on these.
+The score of an algorithm is the geometric mean of its regret over instances that are drawn at
+random, of which every one counts alike. Two algorithms are compared instance by instance (paired
+t), so that intervals speak of arms like these. The families by design are no sample: of them a
+range is shown. Of best arms the score is the share of trials that miss, and intervals and
+comparisons speak of trials on these instances.
 
-One algorithm is the winner where the hypothesis that another is at least as good is rejected. The
-p-value of a setting is that of the closest competitor (one-sided), times the number of
-competitors, since the candidate is the one of the smallest score. Over the whole map the false
-discovery rate is controlled by Benjamini and Yekutieli (2001), whatever the dependence: of the
-winners that are named, an expected share of at most ``RATE`` is wrong.
+There are two answers: with the printed constants, and with those of the tuning. One algorithm is
+the winner where the hypothesis that another is at least as good is rejected. The p-value of a
+setting is that of the closest competitor (one-sided), times the number of competitors, since the
+candidate is the one of the smallest score. Over each answer the false discovery rate is controlled
+by Benjamini and Yekutieli (2001), whatever the dependence: of the winners that are named, an
+expected share of at most ``RATE`` is wrong.
 
-The base of some logarithms is not settled. One rule ranks: each algorithm has the base that its
-paper prints, or, where none is printed, its least favourable. A winner has the smaller score
-whichever base itself and each competitor have: the p-value of a pair is the largest over the bases
-of both.
+The base of some logarithms decides. One rule ranks: each algorithm has the base that its paper
+prints, or, where none is printed, its least favourable. A winner has the smaller score whichever
+base itself and each competitor have: the p-value of a pair is the largest over the bases of both.
+A tuned constant takes the base in.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtr
 from scipy.stats import false_discovery_control, hypergeom
 
-from dpbandits.comparisons.field import CLASSES, NAMES, NONE, PLAYERS, PRINTED, SETTING, TWINS
+from dpbandits.comparisons.field import (
+    AS_PRINTED,
+    BASES,
+    CLASSES,
+    CONSTANTS,
+    LEAST,
+    NAMES,
+    NONE,
+    OPEN,
+    PLAYERS,
+    SETTING,
+    TUNED,
+    by_value,
+    tuned,
+)
+from dpbandits.config import Context
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import mean_interval, rate_interval
-
-PLANE = "two-dimensions"
-"""Instance of best arms that is shown beside the others, and is no part of their score."""
+from dpbandits.metrics.intervals import difference_interval, mean_interval, rate_interval
 
 TAIL = 0.9
-"""Share of the instances on which the ratio to the best without a budget is below ``tail``."""
+"""Share of runs whose ratio to the non-private floor is below ``tail``."""
 
-LEAST = 1.0
-"""Least regret, one reward: ratios of smaller ones say nothing."""
+BINARY = "Bernoulli"
+"""Family of the instances that are ranked; others have rewards that are not 0 or 1."""
 
-_WHO = ["algorithm", "variant", "interpretation"]
+DRAWN = {"drawn": BINARY, "uniform": "uniform", "exponential": "exponential", "few": "", "many": ""}
+"""What the name of an instance that is drawn at random begins with -> its family."""
+
+RATE = 0.05
+"""False discovery rate of an answer: expected share of wrong winners among those named."""
+
+WINNER, TIE = "winner", "tie"
+
+_WHO = ["algorithm", "variant", "interpretation", "constant"]
+
+Frames = Mapping[str, pd.DataFrame]
+Row = Mapping[Any, Any]
+Values = NDArray[np.float64]
 
 
-def family_scores(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each setting, algorithm and instance: its score and number of runs.
+def played(results: pd.DataFrame) -> pd.DataFrame:
+    """Return both answers: an algorithm without a constant has the same rows in either.
+
+    Constants that are the printed ones are filled in; ``is_drawn`` says whether the instance is one
+    of those drawn at random.
+    """
+    printed = results["algorithm"].map(CONSTANTS)
+    constant = results["constant"].fillna(printed) if "constant" in results else printed
+    rows = results.assign(answer=results.get("answer", AS_PRINTED), constant=constant)
+    kinds = rows["instance"].str.replace(r"-\d+$", "", regex=True)
+    rows["is_drawn"] = kinds.isin(DRAWN)
+    if "dimensions" in rows:
+        return rows.assign(family=rows["dimensions"].astype(int).astype(str) + " dimensions")
+    rows["family"] = kinds.map(DRAWN).fillna(BINARY)
+    shared = rows[rows["constant"].isna()]
+    others = shared["answer"].map({AS_PRINTED: TUNED, TUNED: AS_PRINTED})
+    return pd.concat([rows, shared.assign(answer=others)], ignore_index=True)
+
+
+def instance_scores(results: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each answer, setting, algorithm and instance: its score and runs.
 
     The smaller score is the better one. ``scale`` is what is averaged over instances: the logarithm
-    of regret, or the share of misses itself.
+    of regret, of which ``error`` is the standard error over runs, or the share of misses itself.
     """
-    groups = rows.groupby([*SETTING, *_WHO, "instance"], dropna=False, sort=False)
+    rows = played(results)
+    groups = rows.groupby(
+        ["answer", *SETTING, *_WHO, "instance", "is_drawn"], dropna=False, sort=False
+    )
     if (rows["metric"] == "success").all():
         counted = groups[["value", "trials"]].sum().reset_index()
         runs, hits = counted.pop("trials"), counted.pop("value")
-        scores = counted.assign(score=1.0 - hits / runs, runs=runs)
+        scores = counted.assign(score=1.0 - hits / runs, runs=runs, error=0.0, values=None)
         return scores.assign(scale=scores["score"])
-    scores = groups["value"].agg(score="mean", runs="size").reset_index()
-    return scores.assign(scale=np.log(scores["score"].clip(lower=LEAST)))
+    scores = groups["value"].agg(score="mean", spread="std", runs="size", values=list).reset_index()
+    spread = scores.pop("spread") / scores["runs"] ** 0.5  # missing where there is one run
+    level = scores["score"].clip(lower=LEAST)
+    return scores.assign(scale=np.log(level), error=spread / level)
 
 
-def mean_scores(families: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each setting and algorithm: its score over the instances.
+def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each answer, setting and algorithm: its score over the drawn instances.
 
-    score is the mean, lo and hi its 95 % interval, scales the scale of each instance by name,
-    misses and trials the sums over instances. Of regret, compared with the best algorithm that
-    keeps no budget: price, the geometric mean of the ratios, with its interval, and tail, which one
-    ratio in ten exceeds. ``ranked`` says which base of an algorithm's logarithm the ranking is by.
-
-    Intervals of regret are over instances (t). Those of shares are over trials on these instances
-    (Clopper and Pearson for the sum, which varies less than if all had the mean share: Hoeffding,
-    1956).
+    score is the mean, scales the scale of each instance in ``drawn`` and designed those by design,
+    misses and trials the sums over instances, share with lo and hi that of misses (Clopper and
+    Pearson for the sum, which varies less than if all instances had the mean share: Hoeffding,
+    1956). Of regret, over the non-private floor, the algorithm without a budget that has the
+    smallest score: price, the geometric mean of the ratios, lo and hi its 95 % interval over
+    instances (t), least and most the range over the instances by design, worst the largest ratio of
+    any instance and ``worst_on`` its name, tail the ratio that one run in ten exceeds. ``seeds`` is
+    by how much two seeds differ (95 %) over half of the interval. ``ranked`` says which base of a
+    logarithm counts.
     """
-    families = families[families["instance"] != PLANE].sort_values("instance", kind="stable")
-    groups = families.groupby([*SETTING, *_WHO], dropna=False, sort=False)
-    played = groups["instance"].agg(tuple).groupby("arms").nunique()
-    if (played > 1).any():
-        arms = ", ".join(map(str, played.index[played > 1]))
-        raise InputError(
-            f"arms {arms}: not all are played on the same instances; allowed: the same"
-        )
-    is_regret = bool((families["scale"] != families["score"]).any())
+    scores = instance_scores(results).sort_values("instance", kind="stable")
+    groups = scores.groupby(["answer", *SETTING, *_WHO], dropna=False, sort=False)
+    is_regret = bool(scores["values"].notna().all())
     rows = []
     for names, group in groups:
-        named = dict(zip([*SETTING, *_WHO], names, strict=True))
-        trials = int(group["runs"].sum())
-        misses = np.nan if is_regret else round((group["score"] * group["runs"]).sum())
-        interval = mean_interval(group["score"]) if is_regret else rate_interval(misses, trials)
-        score, lo, hi = map(float, interval)
-        measured = {"score": score, "lo": lo, "hi": hi, "misses": misses, "trials": trials}
-        counts = {"instances": len(group), "runs": int(group["runs"].min())}
-        kind, scales = PLAYERS[group["algorithm"].iloc[0]][1], group["scale"].to_numpy(float)
-        rows.append({**named, "kind": kind, **measured, "scales": scales, **counts})
+        named: dict[str, Any] = dict(zip(["answer", *SETTING, *_WHO], names, strict=True))
+        own, designed = group[group["is_drawn"]], group[~group["is_drawn"]]
+        trials, missed = int(own["runs"].sum()), round((own["score"] * own["runs"]).sum())
+        measured: dict[str, Any] = {"misses": np.nan, "trials": trials, "values": [*own["values"]]}
+        if not is_regret:
+            share = map(float, rate_interval(missed, trials))
+            measured |= {"misses": missed, **dict(zip(("share", "lo", "hi"), share, strict=True))}
+        counts = {"instances": len(own), "runs": int(group["runs"].min())}
+        measured |= {"scales": own["scale"].to_numpy(), "errors": own["error"].to_numpy()}
+        measured |= {"designed": designed.set_index("instance")["scale"]}
+        measured |= {"drawn": tuple(own["instance"]), "level": float(own["scale"].mean())}
+        score = {"privacy": PLAYERS[named["algorithm"]][1], "score": own["score"].mean()}
+        rows.append({**named, **score, **measured, **counts})
     means = pd.DataFrame(rows)
+    _require_the_same(means)
     means["ranked"] = means.index.isin(_by_rule(means).index)
-    is_free = (means["kind"] == NONE) & is_regret
-    level = means["scales"][is_free].map(np.mean)
-    best = level.groupby([means["arms"], means["horizon"]]).idxmin()
-    bases = means.loc[best].set_index(["arms", "horizon"])["scales"].rename("base")
-    ratios = means["scales"] - means.join(bases, on=["arms", "horizon"])["base"]
-    prices = [np.exp([*mean_interval(each), np.quantile(each, TAIL)]) for each in ratios]
-    columns = ["price", "price_lo", "price_hi", "tail"]
-    return means.join(pd.DataFrame(prices, means.index, columns))
+    if is_regret:
+        means = means.join(pd.DataFrame(_priced(means), means.index))
+    return means.drop(columns="values")
 
 
-RATE = 0.05
-"""False discovery rate of a map: expected share of wrong winners among those that are named."""
-
-WINNER, TIE = "winner", "tie"
+def _require_the_same(means: pd.DataFrame) -> None:
+    """Raise InputError where algorithms are compared on other instances than their rivals."""
+    kinds = means.groupby(SETTING[:3])["drawn"].nunique()
+    if (kinds > 1).any():
+        wrong = ", ".join(map(str, kinds.index[kinds > 1]))
+        raise InputError(f"{wrong}: not all are played on the same instances; allowed: the same")
 
 
 def _by_rule(means: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each setting and algorithm: the printed base, or the least favourable."""
-    is_printed = means["interpretation"] == means["algorithm"].map(PRINTED)
-    order = means.assign(is_printed=is_printed, level=means["scales"].map(np.mean))
+    base = means["algorithm"].map(BASES)
+    is_printed = (means["interpretation"] == base) & ~means["algorithm"].isin(OPEN)
+    order = means.assign(is_printed=is_printed | base.isna())
     order = order.sort_values(["is_printed", "level"], ascending=False, kind="stable")
-    return order.drop_duplicates([*SETTING, "algorithm"])
+    return order.drop_duplicates(["answer", *SETTING, "algorithm"])
+
+
+def _priced(means: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the ratios of each row to the non-private floor of its answer and setting."""
+    place = ["answer", *SETTING[:3]]
+    free = means[means["privacy"] == NONE]
+    lowest = free.loc[free.groupby(place)["level"].idxmin()].set_index(place)
+    nothing = dict.fromkeys(("price", "lo", "hi", "least", "most", "tail", "worst"), np.nan)
+    prices = []
+    for row in means.to_dict("records"):
+        key = tuple(row[name] for name in place)
+        price = {"seeds": _seeds(row["errors"], row["scales"]), "floor": "", "worst_on": ""}
+        if key not in lowest.index:
+            prices.append({**price, **nothing})
+            continue
+        floor = lowest.loc[key]
+        ratios = row["scales"] - floor["scales"]
+        designed = np.exp(row["designed"] - floor["designed"]).dropna()
+        every = pd.concat([pd.Series(np.exp(ratios), row["drawn"]), designed])
+        base = np.exp(floor["scales"])
+        over = [np.array(runs) / one for runs, one in zip(row["values"], base, strict=True)]
+        ends = dict(zip(("price", "lo", "hi"), np.exp(mean_interval(ratios)), strict=True))
+        price |= {**ends, "least": designed.min(), "most": designed.max()}
+        price |= {"worst": every.max(), "worst_on": every.idxmax()}
+        price["tail"] = float(np.quantile(np.concatenate(over), TAIL))
+        prices.append({**price, "floor": floor["algorithm"]})
+    return prices
+
+
+def _seeds(errors: Values, gaps: Values) -> float:
+    """Return the difference of two seeds that 95 % do not exceed, over half of the interval."""
+    difference = ndtri(0.975) * (2.0 * (errors**2).sum()) ** 0.5 / len(errors)
+    mean, low, _ = mean_interval(gaps)
+    return float(difference / (mean - low)) if mean > low else np.nan
 
 
 def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
-    """Return one row for each class of privacy and setting that all of the class played.
+    """Return one row for each answer, class of privacy and setting that two or more played.
 
     first and second have the smallest scores by the ranked logarithms, margin is their ratio with
-    its 95 % interval, q the level of the false discovery rate at which the first is a winner
+    its 95 % interval over the drawn instances (of best arms: that of misses, and ``gain`` the
+    difference of the shares with Newcombe's), margin_least and margin_most the range over the
+    instances by design. q is the level of the false discovery rate at which the first is a winner
     whatever the logarithms, tied the first and all that are not shown to be worse at the level that
-    the winners of the map meet; ``as_ranked`` names the winner with the ranked logarithms alone,
-    ``otherwise`` those that another choice of bases puts before the first. Both may be empty.
+    the winners meet; ``as_ranked`` names the winner with the ranked logarithms alone, ``otherwise``
+    those that another choice of bases puts before the first, ``unplayed`` who is not played here.
     """
-    private = means[means["epsilon"].notna() & ~means["algorithm"].isin(TWINS)]
+    is_twin = (means["algorithm"] == "dp-bai") & (
+        means["family"] == means["arms"].astype(str) + " dimensions"
+    )
+    private = means[means["epsilon"].notna() & ~is_twin]
     rows = []
     for name, kinds in CLASSES.items():
-        members = private[private["kind"].isin(kinds)]
-        for setting, field in members.groupby(SETTING, sort=True):
-            everyone = _played(members[members["epsilon"] == setting[2]])
-            if field["algorithm"].nunique() > 1 and _played(field) == everyone:
-                names = {"class": name, **dict(zip(SETTING, setting, strict=True))}
-                rows.append({**names, **_answer(field)})
+        members = private[private["privacy"].isin(kinds)]
+        for setting, field in members.groupby(["answer", *SETTING], sort=True):
+            unplayed = set(members["algorithm"]) - set(field["algorithm"])
+            named = dict(zip(["answer", *SETTING], setting, strict=True))
+            if field["algorithm"].nunique() > 1:
+                absent = " ".join(each for each in PLAYERS if each in unplayed)
+                rows.append({**named, "privacy": name, **_answer(field), "unplayed": absent})
     table = pd.DataFrame(rows)
     if table.empty:
         return table
-    table["as_ranked"] = table["first"].where(_discovery(table.pop("p_ranked")) <= rate, "")
+    parts = [_judged(part, rate) for _, part in table.groupby("answer", sort=False)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _judged(table: pd.DataFrame, rate: float) -> pd.DataFrame:
+    """Return one answer with its winners and ties."""
+    ranked = _discovery(table["p_ranked"])
+    table = table.assign(as_ranked=table["first"].where(ranked <= rate, ""))
     table["q"] = _discovery(table["p"])
     table["verdict"] = np.where(table["q"] <= rate, WINNER, TIE)
     won = table["p"][table["verdict"] == WINNER]
@@ -148,7 +244,7 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
         " ".join([first, *(name for name, p_value in others.items() if p_value > threshold)])
         for first, others in zip(table["first"], table.pop("others"), strict=True)
     ]
-    return table.drop(columns="p")
+    return table.drop(columns=["p", "p_ranked"])
 
 
 def _discovery(p_values: pd.Series) -> pd.Series:
@@ -157,21 +253,19 @@ def _discovery(p_values: pd.Series) -> pd.Series:
     return pd.Series(q_values, index=p_values.index)
 
 
-def _played(field: pd.DataFrame) -> set[str]:
-    """Return the algorithms, each by itself for every logarithm that it was played with."""
-    return set(field["algorithm"] + " " + field["interpretation"])
-
-
 def _answer(field: pd.DataFrame) -> dict[str, object]:
     """Return what is known of one setting."""
-    field = field.assign(level=field["scales"].map(np.mean)).sort_values(["level", "algorithm"])
+    field = field.sort_values(["level", "algorithm"])
     ranking = field[field["ranked"]]
-    first, second = ranking.iloc[0], ranking.iloc[1]
+    first, second = ranking.iloc[:2].to_dict("records")
     is_first = field["algorithm"] == first["algorithm"]
     others = _p_values(field[is_first], field[~is_first]).reindex(ranking["algorithm"].iloc[1:])
     is_ahead = ~is_first & (field["level"] < field["level"][is_first].max())
     return {
         **{"first": first["algorithm"], "second": second["algorithm"], **_margin(first, second)},
+        **{"logarithm": logarithm(first), "constant": first["constant"]},
+        "second_constant": second["constant"],
+        "price": first.get("price", np.nan),
         "p_ranked": float(_p_values(ranking.iloc[:1], ranking.iloc[1:]).max()),
         "otherwise": " ".join(field["algorithm"][is_ahead].unique()),
         "p": float(others.max()),
@@ -179,13 +273,30 @@ def _answer(field: pd.DataFrame) -> dict[str, object]:
     }
 
 
-def _margin(first: pd.Series, second: pd.Series) -> dict[str, float]:
-    """Return the ratio of two regrets, or of two shares of misses, which have no interval."""
-    if np.isnan(first["price"]):
-        ratio = second["score"] / first["score"] if first["score"] > 0.0 else np.nan
-        return {"margin": ratio, "margin_lo": np.nan, "margin_hi": np.nan}
-    margin, lo, hi = np.exp(mean_interval(second["scales"] - first["scales"]))
-    return {"margin": margin, "margin_lo": lo, "margin_hi": hi}
+def logarithm(row: Row) -> str:
+    """Return the base of the logarithm of an algorithm whose base decides, else nothing."""
+    if row["algorithm"] not in BASES:
+        return ""
+    default = "natural" if row["algorithm"] == "lazy-dp-ts" else "base2"
+    return str(row["interpretation"]).removeprefix("log=") or default
+
+
+def _margin(first: Row, second: Row) -> dict[str, float]:
+    """Return the ratio of two regrets, or of two shares of misses with their difference."""
+    if not np.isnan(first["misses"]):
+        ratio = second["misses"] / first["misses"] if first["misses"] else np.nan
+        shares = [(int(row["misses"]), int(row["trials"])) for row in (second, first)]
+        gain = difference_interval(shares[0], shares[1])
+        return {"margin": ratio, **dict(zip(("gain", "gain_lo", "gain_hi"), gain, strict=True))}
+    gaps = second["scales"] - first["scales"]
+    designed = np.exp(second["designed"] - first["designed"])
+    ends = zip(("margin", "margin_lo", "margin_hi"), np.exp(mean_interval(gaps)), strict=True)
+    errors = (first["errors"] ** 2 + second["errors"] ** 2) ** 0.5
+    return {
+        **dict(ends),
+        **{"margin_least": designed.min(), "margin_most": designed.max()},
+        "seeds": _seeds(errors, gaps),
+    }
 
 
 def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
@@ -196,7 +307,7 @@ def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
     return (len(largest) * largest).clip(upper=1.0)
 
 
-def no_worse(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> float:
+def no_worse(first: Row, other: Row) -> float:
     """Return the one-sided p-value of another being no worse than the first.
 
     Of regret by a paired t test over the instances, of shares by Fisher's exact test over trials.
@@ -211,88 +322,99 @@ def no_worse(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> float:
     return 0.0 if gaps.mean() > 0.0 else 1.0
 
 
-Frames = Mapping[str, pd.DataFrame]
-
-TUNED = "m-ts-gaussian"
-"""The algorithm whose gain by tuning is shown."""
+def _all(frames: Frames) -> pd.DataFrame:
+    return pd.concat(frames.values(), ignore_index=True)
 
 
 def _named(means: pd.DataFrame, *measured: str) -> pd.DataFrame:
-    """Return means with name and class of each algorithm, in the order of the table."""
-    table = means.rename(columns={"kind": "class"})
-    place = table["algorithm"].map([*PLAYERS].index)
-    table = table.assign(name=table["algorithm"].map(NAMES), place=place)
-    table = table.sort_values(["arms", "horizon", "place", "epsilon"], ignore_index=True)
-    names = ["algorithm", "name", "class", "variant", "interpretation", "ranked", *SETTING]
-    return table[[*names, *measured, "instances", "runs"]]
+    """Return rows with the name and the logarithm of each algorithm, in the order of the table."""
+    table = means.assign(
+        name=means["algorithm"].map(NAMES),
+        place=means["algorithm"].map([*PLAYERS].index),
+        logarithm=[logarithm(row) for row in means.to_dict("records")],
+    )
+    table = table.sort_values(["answer", *SETTING[:3], "place", "epsilon"], ignore_index=True)
+    names = ["answer", "algorithm", "name", "privacy", "variant", "interpretation", "logarithm"]
+    return table[[*names, "constant", "ranked", *SETTING, *measured, "instances", "runs"]]
 
 
 def regret(frames: Frames) -> pd.DataFrame:
-    """Return one row for each setting and algorithm: price of privacy and mean regret.
+    """Return one row for each answer, setting, algorithm and base: price, score and mean regret.
 
-    An algorithm with an open logarithm has one row for each base, of which the ranking is by the
-    one that is ``ranked``. Tuned parameters are the columns b, c and alpha, empty for other
-    algorithms.
+    The ranking is by ``score``, the geometric mean of regret, and by the base that is ``ranked``. b
+    and c are those of Modified TS.
     """
-    rows = pd.concat(frames.values(), ignore_index=True)
-    names = ["algorithm", "interpretation", *SETTING]
-    chosen = rows.groupby(names, dropna=False)[["b", "c", "alpha"]].first().reset_index()
-    ends = {"lo": "regret_lo", "hi": "regret_hi", "price_lo": "lo", "price_hi": "hi"}
-    means = mean_scores(family_scores(rows)).rename(columns={"score": "regret"} | ends)
-    table = _named(means, "price", "lo", "hi", "tail", "regret", "regret_lo", "regret_hi")
-    return table.merge(chosen, on=names, how="left", validate="one_to_one")
+    rows = _all(frames)
+    names = ["algorithm", *SETTING[1:]]
+    chosen = rows.groupby(names, dropna=False)[["b", "c"]].first().reset_index()
+    measured = ["price", "lo", "hi", "least", "most", "tail", "worst", "worst_on", "floor"]
+    means = mean_scores(rows).rename(columns={"score": "regret"})
+    means = means.assign(score=np.exp(means["level"]))
+    table = _named(means, *measured, "score", "regret", "seeds")
+    return table.merge(chosen, on=names, how="left", validate="many_to_one")
 
 
 def best_arm(frames: Frames) -> pd.DataFrame:
-    """Return one row for each setting and algorithm: mean share of trials that find the best arm.
+    """Return one row for each setting and algorithm: the share of trials that find the best arm.
 
-    ``least`` and ``most`` are the shares of the worst and the best family. The column ``plane`` is
-    the share on as many arms in two dimensions. Intervals are over trials.
+    ``least`` and ``most`` are the shares on the worst and the best instance. Intervals are over
+    trials.
     """
-    families = family_scores(pd.concat(frames.values(), ignore_index=True))
-    means = mean_scores(families)
-    shares = {"success": 1.0 - means["score"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
+    means = mean_scores(_all(frames))
+    shares = {"success": 1.0 - means["share"], "lo": 1.0 - means["hi"], "hi": 1.0 - means["lo"]}
     shares |= {
         "least": 1.0 - means["scales"].map(np.max),
         "most": 1.0 - means["scales"].map(np.min),
     }
-    table = _named(means.assign(**shares), *shares)
-    plane = families[families["instance"] == PLANE]
-    names, trials = ["algorithm", *SETTING], plane["runs"]
-    ends = rate_interval((trials * (1.0 - plane["score"])).round(), trials)
-    plane = plane[names].assign(**dict(zip(("plane", "plane_lo", "plane_hi"), ends, strict=True)))
-    return table.merge(plane, on=names, how="left", validate="one_to_one")
+    return _named(means.assign(**shares), *shares)
 
 
 def winning(frames: Frames) -> pd.DataFrame:
-    """Return one row for each class of privacy and setting: its winner, or the tie."""
-    rows = pd.concat(frames.values(), ignore_index=True)
-    table = winners(mean_scores(family_scores(rows)))
+    """Return one row for each answer, class of privacy and setting: its winner, or the tie."""
+    table = winners(mean_scores(_all(frames)))
     first, second = (table[place].map(NAMES) for place in ("first", "second"))
     best = first.where(table["verdict"] == WINNER, "tie: " + first)
     return table.assign(first_name=first, second_name=second, best=best)
 
 
-def tuning(frames: Frames) -> pd.DataFrame:
-    """Return one row for each setting: regret of Modified TS without pre-pulls over the tuned one.
+def constants(frames: Frames) -> pd.DataFrame:
+    """Return one row for each setting and algorithm whose constants were all played there.
 
-    gain is the geometric mean of the ratios over the instances.
+    constant is the tuned one and ``at_end`` whether it is the smallest that was tried; gain is the
+    regret with the printed constant over that with it, and missed that with it over that with the
+    ``best`` of the constants there: geometric means over the instances ``on`` which they are
+    played, with 95 % intervals. Those of the check are the tuning's own, at a longer horizon.
     """
-    rows = frames["regret"]
-    rows = rows[rows["algorithm"] == TUNED]
-    chosen = rows.groupby(SETTING)[["b", "c"]].first().reset_index()
-    untuned, tuned = (
-        family_scores(frame).set_index([*SETTING, "instance"])["scale"]
-        for frame in (frames["untuned"], rows)
-    )
-    gaps = (untuned - tuned).dropna().groupby(SETTING)
-    gains = gaps.apply(lambda each: pd.Series(np.exp(mean_interval(each)), ["gain", "lo", "hi"]))
-    return chosen.merge(gains.unstack().reset_index(), on=SETTING)
+    tuning, rows, names = frames["tuning"], [], ["algorithm", *SETTING[1:]]
+    for frame, on in (("grid", "those of the comparison"), ("check", "those of the tuning")):
+        results = frames[frame]
+        # At the quick scale no series of the check stands.
+        for _, own in results.groupby(names, dropna=False, sort=False) if len(results) else ():
+            row = own.iloc[0].to_dict()
+            algorithm, tags = row["algorithm"], {"epsilon": row["epsilon"]}
+            context = Context({} if np.isnan(row["epsilon"]) else tags, row["horizon"], row["arms"])
+            constant = tuned("constant", algorithm, replace(context, tuned=tuning))
+            tried = tuning["constant"][tuning["algorithm"] == algorithm]
+            logs = by_value(own, "constant")
+            best: Any = logs.mean().idxmin()
+            printed = CONSTANTS[algorithm]
+            found = {"constant": constant, "printed": printed, "best": best}
+            for key, gaps in (
+                ("gain", logs[printed] - logs[constant]),
+                ("missed", logs[constant] - logs[best]),
+            ):
+                ends = np.exp(mean_interval(gaps))
+                found |= dict(zip((key, f"{key}_lo", f"{key}_hi"), map(float, ends), strict=True))
+            label = {"name": NAMES[algorithm], "privacy": PLAYERS[algorithm][1], "family": BINARY}
+            label |= {"on": on, "logarithm": logarithm(row)}
+            counts = {"at_end": constant == tried.min(), "instances": len(logs)}
+            rows.append({**{key: row[key] for key in names}, **label, **counts, **found})
+    return pd.DataFrame(rows)
 
 
 TABLES: dict[str, Callable[[Frames], pd.DataFrame]] = {
     "regret": regret,
     "best-arm": best_arm,
     "winning": winning,
-    "tuning": tuning,
+    "constants": constants,
 }

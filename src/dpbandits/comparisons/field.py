@@ -1,20 +1,21 @@
 """Who is compared, and at which parameters: those that meet a budget, or that tuning chose.
 
-Of a budget (epsilon, delta) the algorithms of pure epsilon-DP take epsilon as it is. Tuning
-minimises the mean final pseudo-regret over instances and seeds that are not compared on, for each
-number of arms, horizon and budget.
+Of a budget (epsilon, delta) the algorithms of epsilon-DP take epsilon as it is.
 """
 
 import math
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpbandits.config import Context, Formula
 from dpbandits.errors import InputError
 from dpbandits.privacy.gaussian import eta_from
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp, required_c
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COMPARISON = "choosing"
 """Name of the comparison."""
@@ -22,41 +23,32 @@ COMPARISON = "choosing"
 PUBLISHED = Path("docs/tables") / COMPARISON
 """Folder of its published numbers, in a folder with config."""
 
-APPROXIMATE, PURE, LOCAL, NONE = "approximate", "pure", "local", "none"
+AS_PRINTED, TUNED = "as printed", "tuned"
+"""The two answers, as the tag ``answer`` has them."""
 
 DELTA = 1e-6
-"""Delta of the class ``approximate``, and of the Gaussian algorithms; the others have none."""
+"""Delta of the class ``APPROXIMATE``, and of the Gaussian algorithms; the others have none."""
 
-CLASSES = {
-    PURE: (PURE, LOCAL),
-    APPROXIMATE: (APPROXIMATE, PURE, LOCAL),
-    LOCAL: (LOCAL,),
-}
-"""What is asked for -> the models of privacy that give it.
+PURE, LOCAL = "central, epsilon-DP", "local, epsilon-DP"
+APPROXIMATE = "central, (epsilon, 1e-6)-DP"
+NONE = "meets no budget that is asked"
+
+CLASSES = {PURE: (PURE, LOCAL), APPROXIMATE: (APPROXIMATE, PURE, LOCAL), LOCAL: (LOCAL,)}
+"""What is asked for -> the classes of privacy that give it.
 
 An epsilon-DP algorithm is (epsilon, delta)-DP for every delta. A local one is epsilon-DP in the
 central model too, as every reward enters one report.
 """
 
-DESCRIPTIONS = {
-    PURE: "epsilon-DP, central",
-    APPROXIMATE: "(epsilon, 1e-6)-DP, central",
-    LOCAL: "epsilon-DP, local",
-}
-"""Class -> what is asked for, in words."""
+OPEN = ("anytime-lazy-ucb",)
+"""Algorithms whose paper prints no base of the logarithm; the least favourable one counts."""
 
-SHOWN = (PURE, LOCAL)
-"""Classes that the map and the page show: what is epsilon-DP is (epsilon, delta)-DP too."""
-
-PRINTED = {"lazy-dp-ts": "log=base2", "dp-ts": ""}
-"""Algorithm -> the interpretation, as results have it, with the base that its paper prints.
+BASES = {"lazy-dp-ts": "log=base2", "dp-ts": "", "anytime-lazy-ucb": ""}
+"""Algorithm whose base decides -> its interpretation with the printed base, base 2, or the default.
 
 Those of Hu and Hegde (2022), whose notation says base 2; that is the default of DP-TS. No public
 copy settles the base of Anytime-Lazy-UCB.
 """
-
-TWINS = {"dp-bai": "baseline"}
-"""Algorithm -> the one that it is where every arm has a dimension of its own."""
 
 REGRET = {
     "m-ts-gaussian": ("Modified TS", APPROXIMATE),
@@ -77,10 +69,10 @@ REGRET = {
     "kl-ucb": ("KL-UCB", NONE),
     "ts-beta": ("TS-Beta", NONE),
 }
-"""Algorithms that are judged by regret: name, and what a budget epsilon means.
+"""Algorithms that are judged by regret: name, and class of privacy.
 
-``none`` keeps no budget of the grid: UCB1 and NCB claim nothing, and TS-Gaussian is worth
-sqrt(T/2)-Gaussian DP alone.
+TS-Gaussian is sqrt(T/2)-Gaussian DP, which meets no budget that is asked; the others without a
+class claim nothing.
 """
 
 BEST_ARM = {
@@ -96,35 +88,39 @@ BEST_ARM = {
 PLAYERS = {**REGRET, **BEST_ARM}
 NAMES = {algorithm: name for algorithm, (name, _) in PLAYERS.items()}
 
+CONSTANTS = {"lazy-dp-ts": 3.0, "dp-ts": 6.0, "adap-ucb": 3.1}
+CONSTANTS |= dict.fromkeys(("anytime-lazy-ucb", "dp-se", "ldp-ucb-l"), 1.0)
+CONSTANTS |= dict.fromkeys(("gdp-ncb", "ldp-ncb", "anytime-gdp-ncb", "anytime-ldp-ncb"), 1.0)
+CONSTANTS |= {"ucb1": 2.0, "ncb": 1.0, "kl-ucb": 1.0}
+"""Algorithm with a constant that its privacy does not depend on -> the printed one.
+
+The scale of TS-Gaussian is its privacy, as that of Modified TS is; TS-Beta has no constant.
+"""
+
 UNIT = "The unit of privacy is one reward: a person who returns with another one is not covered."
 """Of every answer: the unit of privacy."""
 
-CONSTANTS = (
-    "The constants decide: 3 of Lazy-DP-TS and 3.1 of AdaP-UCB come from regret proofs. Privacy "
-    "does not need them, and other constants may turn the order."
+WARNING = (
+    "These constants were chosen on made-up arms. Trying several on your users' rewards uses up "
+    "privacy, so take the table's. No regret theorem covers a tuned constant."
 )
-"""Of the central classes."""
+"""Of every tuned answer."""
 
 LOCAL_FIELD = (
-    "The local field is three algorithms, of which LDP-NCB and its anytime form are made for Nash "
-    "regret."
+    "The local field is LDP-UCB-L, LDP-NCB and Anytime LDP-NCB: only one of the four papers plays "
+    "in the local model, and these are its algorithms and its one local rival. The last two are "
+    "made for Nash regret."
 )
-"""Of the local class."""
+"""Of the local class: its rivals, and why they are few."""
 
-ONE_RUN = (
-    "A price divides one run on each instance by one run of the best algorithm without a budget, "
-    "so that it is rough, most of all with two arms."
-)
-"""Of prices."""
-
-AXES = (
-    "Every arm has a dimension of its own here, with which DP-BAI is Baseline. Intervals are over "
-    "trials on families of arms by design."
-)
+AXES = "With a dimension for each arm DP-BAI is the same as Baseline, and is left out."
 """Of best arms."""
 
-SETTING = ["arms", "horizon", "epsilon"]
-"""What a question is: number of arms, horizon or budget of pulls, and budget epsilon."""
+SETTING = ["family", "arms", "horizon", "epsilon"]
+"""Law of the rewards, or number of dimensions; arms; horizon, or budget of pulls; budget."""
+
+LEAST = 1.0
+"""Least regret, one reward: ratios of smaller ones say nothing."""
 
 
 @cache
@@ -163,38 +159,65 @@ def share_c(context: Context) -> float:
     return float(required_c(share_b(context), level(context.tags["epsilon"]), context.horizon))
 
 
-def raised_alpha(context: Context) -> float:
-    """Return alpha of DP-TS-UCB: the least one that meets the budget, raised towards 1.
+def by_value(rows: "pd.DataFrame", key: str) -> "pd.DataFrame":
+    """Return the logarithm of mean regret: a row an instance, a column for each value of a key."""
+    groups = rows.assign(instance=rows.get("instance", "")).groupby(["instance", key])
+    return groups["value"].mean().clip(lower=LEAST).unstack(key).map(math.log)
 
-    The tag ``share`` says by how much of the way.
+
+def choice(rows: "pd.DataFrame", key: str) -> float:
+    """Return the value of ``constant`` or ``share`` with the smallest geometric mean of regret.
+
+    Of those within a standard error of it (paired over the instances) it is the one nearest to what
+    is printed: the largest constant, or the fewest pre-pulls.
     """
-    least = least_alpha(context)
-    return least + float(context.tags["share"]) * (1.0 - least)
+    logs = by_value(rows, key)
+    gaps = logs.sub(logs[logs.mean().idxmin()], axis=0)
+    is_tied = gaps.mean() <= gaps.std(ddof=1).fillna(0.0) / len(gaps) ** 0.5
+    return float((max if key == "constant" else min)(is_tied.index[is_tied]))
 
 
-def tuned(formula: Formula, algorithm: str, context: Context) -> Any:
-    """Return a formula's value at the ``share`` of the smallest regret on the tuning instances.
+_CHOICES: dict[tuple[object, ...], tuple["pd.DataFrame", float]] = {}
+"""What was chosen before, with its results: as many series ask as there are instances."""
 
-    Equal regrets are decided for the smaller share.
+
+def tuned(key: str, algorithm: str, context: Context) -> float:
+    """Return the value that the tuning chose at the K, T and epsilon of a series.
+
+    Where K or T is larger than all that were tuned at, the largest of these stands for it.
     """
     if context.tuned is None:
         raise InputError("a tuned parameter needs the key tuned_by")
-    frame = context.tuned
-    is_own = (frame["algorithm"] == algorithm) & (frame["metric"] == "pseudo_regret")
-    for tag in context.tags.keys() & SETTING:
-        is_own &= frame[tag] == context.tags[tag]
-    # Every share is played on the same instances, with as many runs on each.
-    best = frame[is_own].groupby("share")["value"].mean().idxmin()
-    return formula(replace(context, tags={**context.tags, "share": best}))
+    epsilon = context.tags.get("epsilon")
+    place = id(context.tuned), key, algorithm, context.arms, context.horizon, epsilon
+    if place not in _CHOICES:
+        rows = context.tuned[context.tuned["algorithm"] == algorithm]
+        _CHOICES[place] = context.tuned, _chosen(rows, key, context)
+    return _CHOICES[place][1]
+
+
+def _chosen(rows: "pd.DataFrame", key: str, context: Context) -> float:
+    for name, asked in (("arms", context.arms), ("horizon", context.horizon)):
+        if name in rows:
+            rows = rows[rows[name] == max(value for value in rows[name] if value <= asked)]
+    if "epsilon" in context.tags:
+        rows = rows[rows["epsilon"] == context.tags["epsilon"]]
+    return choice(rows, key)
+
+
+def _at_share(formula: Formula, context: Context) -> Any:
+    """Return what a formula makes of the tuned share of pre-pulls."""
+    share = tuned("share", "m-ts-gaussian", context)
+    return formula(replace(context, tags={**context.tags, "share": share}))
 
 
 FORMULAS: dict[str, Formula] = {
     "share_b": share_b,
     "share_c": share_c,
     "least_alpha": least_alpha,
-    "raised_alpha": raised_alpha,
-    # Of Modified TS, its pre-pulls and the variance factor that belongs to them; of DP-TS-UCB.
-    "tuned_b": partial(tuned, share_b, "m-ts-gaussian"),
-    "tuned_c": partial(tuned, share_c, "m-ts-gaussian"),
-    "tuned_alpha": partial(tuned, raised_alpha, "dp-ts-ucb"),
+    # Of Modified TS, its pre-pulls and the variance factor that belongs to them.
+    "tuned_b": partial(_at_share, share_b),
+    "tuned_c": partial(_at_share, share_c),
+    # The constants of the others.
+    **{f"tuned_{name.replace('-', '_')}": partial(tuned, "constant", name) for name in CONSTANTS},
 }

@@ -75,16 +75,27 @@ class Grid(Spec):
 class CellsSpec(Spec):
     """Series of a simulation: one for each combination of the values of ``for``.
 
-    A key ``instance`` of ``for`` or ``tags`` names the bandit of a series.
+    ``also`` has more combinations, each with the keys of ``for`` that differ. A key ``instance`` of
+    ``for`` or ``tags`` names the bandit of a series. ``runs`` and ``max_cost`` are by default those
+    of the simulation.
     """
 
     algorithm: str
     variant: Variant = "as-written"
     horizon: FormulaName = ""
     over: dict[str, Values] = Field(default={}, alias="for")
+    also: tuple[dict[str, Values], ...] = ()
+    runs: Count | None = None
+    max_cost: Count | None = None
     tags: dict[str, Value] = {}
     parameters: dict[str, Value] = {}
     interpretations: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _has_the_same_keys_again(self) -> "CellsSpec":
+        if wrong := [key for more in self.also for key in more if key not in self.over]:
+            raise InputError(f"also has {wrong[0]}; allowed: {', '.join(self.over) or 'nothing'}")
+        return self
 
     @model_validator(mode="after")
     def _makes_columns_of_its_own(self) -> "CellsSpec":
@@ -101,14 +112,16 @@ class CellsSpec(Spec):
 
     def combinations(self) -> Iterator[dict[str, Any]]:
         """Yield the tags of each series."""
-        for values in itertools.product(*self.over.values()):
-            yield {**dict(zip(self.over, values, strict=True)), **self.tags}
+        for over in (self.over, *({**self.over, **more} for more in self.also)):
+            for values in itertools.product(*over.values()):
+                yield {**dict(zip(over, values, strict=True)), **self.tags}
 
     @property
     def instances(self) -> tuple[Value, ...]:
         """Names of the instances under ``for`` or ``tags``; empty where there are none."""
         tagged = (self.tags[INSTANCE],) if INSTANCE in self.tags else ()
-        return tagged or self.over.get(INSTANCE, ())
+        named = [name for over in (self.over, *self.also) for name in over.get(INSTANCE, ())]
+        return tagged or tuple(dict.fromkeys(named))
 
 
 class SimulationSpec(Spec):
@@ -286,7 +299,8 @@ class SimulationPlan:
                 horizon = _computed("tag horizon", int, tags.get("horizon", 1))
                 cost = horizon * _computed("tag arms", int, tags.get("arms", 1))
                 is_short = self.caps.horizon is None or horizon <= self.caps.horizon
-                if is_short and (self.spec.max_cost is None or cost <= self.spec.max_cost):
+                dearest = entry.max_cost or self.spec.max_cost
+                if is_short and (dearest is None or cost <= dearest):
                     yield entry, tags
 
     def _distinct(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
@@ -371,7 +385,8 @@ class SimulationPlan:
         played = {**dict(cell.interpretations), **vars(cell.parameters)}
         _require_as_played(tags, {**played, "arms": len(bandit.arms), "horizon": horizon})
         label = " ".join([entry.algorithm, *(f"{key}={value}" for key, value in tags.items())])
-        runs = runs_from(self.runs, self.spec.runs.first)
+        count = min(entry.runs or self.runs, self.caps.runs or entry.runs or self.runs)
+        runs = runs_from(count, self.spec.runs.first)
         return Series(label, tags, cell, runs, self.runs_per_curve)
 
     def _bandit(self, tags: Mapping[str, Any]) -> "Bandit":

@@ -2,73 +2,83 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choose import choose, ranking, read_table
-from dpbandits.comparisons.choosing import RATE, TUNED, WINNER
+from dpbandits.comparisons.choosing import BINARY, RATE, TAIL, WINNER
 from dpbandits.comparisons.field import (
     APPROXIMATE,
+    AS_PRINTED,
+    AXES,
     CONSTANTS,
     DELTA,
-    DESCRIPTIONS,
     LOCAL,
     LOCAL_FIELD,
+    NAMES,
     NONE,
-    ONE_RUN,
     PLAYERS,
     PUBLISHED,
     PURE,
     SETTING,
-    SHOWN,
-    TWINS,
+    TUNED,
     UNIT,
+    WARNING,
 )
 from dpbandits.errors import InputError
+from dpbandits.pages.choose import by, choose, read_table
 from dpbandits.pages.published import render, with_region
 from dpbandits.pages.verdicts import Values
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
 
-NAMES = (
-    *("extra-regret", "extra-winners", "extra-tuning"),
+NAMES_OF_TABLES = (
+    *("extra-regret", "extra-winners", "extra-constants"),
     *("extra-best-arm", "extra-best-arm-winners"),
 )
 """Published tables that the page is filled from."""
 
 ANSWERED = [
-    {"arms": arms, "horizon": horizon, "epsilon": budget}
+    {"family": BINARY, "arms": arms, "horizon": horizon, "epsilon": budget}
     for arms, horizon in ((5, 100_000), (20, 1_000_000))
     for budget in (0.2, 1.0, 5.0)
 ]
-"""Settings that the page answers in its table, for each model."""
+"""Settings that the page answers in its table, for each trust."""
 
-PLANE = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
-"""Where the page shows what algorithms for few dimensions are made for."""
+TRUST = {PURE: "central", LOCAL: "local"}
+"""What is asked for -> whom one trusts."""
+
+BEST_ARM = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
+"""Where the page compares the algorithms that name a best arm."""
 
 AUDIT = Path("docs/tables/privacy-audit/extra-audit.csv")
 """Published audit, in a folder with config."""
 
+WHY = {
+    "lazy-dp-ts": "The bonus raises private means. Numbers of pulls alone decide when and with how "
+    "much noise these are released.",
+    "dp-ts": "The bonus raises private means. The counters release at given numbers of pulls.",
+    "adap-ucb": "The bonus is added to private means. An episode's length follows from earlier "
+    "pulls.",
+    "anytime-lazy-ucb": "The bonus is added to private means, which are released at given numbers "
+    "of pulls.",
+    "dp-se": "Longer or shorter epochs have their own noise, and thresholds compare private means.",
+    "gdp-ncb": "The widths are added to private means; the stop test of Phase I keeps its own.",
+    "anytime-gdp-ncb": "As GDP-NCB: no window's length depends on it.",
+    "ldp-ucb-l": "Every reward is private before it is seen.",
+    "ldp-ncb": "Every reward is private before it is seen.",
+    "anytime-ldp-ncb": "Every reward is private before it is seen.",
+}
+"""Private algorithm -> why its privacy does not depend on its constant."""
 
 Published = Mapping[str, pd.DataFrame]
 """The published tables of the comparison, by name, and that of the audit."""
 
 
-def _scores(tables: Published) -> pd.DataFrame:
-    """Return regret by the logarithms that the ranking is by."""
-    table = tables["extra-regret"]
-    return table[table["ranked"]]
-
-
-def _winners(tables: Published, kind: str, name: str = "extra-winners") -> pd.DataFrame:
-    """Return the settings of a class of privacy in ``extra-winners`` or its like."""
-    return tables[name][tables[name]["class"] == kind]
-
-
 def published(project: Project) -> Published | None:
     """Return the published tables; None where this comparison is not published yet."""
-    paths = [*(PUBLISHED / f"{name}.csv" for name in NAMES), AUDIT]
+    paths = [*(PUBLISHED / f"{name}.csv" for name in NAMES_OF_TABLES), AUDIT]
     try:
         return {path.stem: read_table(project.folder / path) for path in paths}
     except InputError:
@@ -88,46 +98,47 @@ def which_one(project: Project, text: str) -> str:
     values: Values = {}
     if tables is not None:
         answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
-        head, *rows = ranking(answer).rpartition("\n\n")[2].splitlines()
-        shown = ["...", head, *rows[:3], "..."]
-        values = {**page_values(tables), "ranking": "\n".join(shown)}
+        values = {**page_values(tables), "said": "\n".join(answer.attrs["answers"])}
     content = render("which-one.md", is_published=tables is not None, **values).strip()
     return with_region(text, "which one", content)
 
 
 def page_values(tables: Published) -> Values:
     """Return every number of the page."""
-    regret, trials = tables["extra-regret"], tables["extra-best-arm"]
-    pure, approximate = (_winners(tables, kind).set_index(SETTING) for kind in (PURE, APPROXIMATE))
-    same = pure.index.intersection(approximate.index)
-    is_free = regret["class"] == NONE
-    is_local = pure["first"].map(lambda name: PLAYERS[name][1] == LOCAL)
-    private = trials[trials["class"] == PURE]
-    here = _at(private, PLANE)
+    regret, winners = tables["extra-regret"], tables["extra-winners"]
+    constants, trials = tables["extra-constants"], tables["extra-best-arm-winners"]
+    ranked = regret[regret["ranked"] & (regret["family"] == BINARY)]
+    private = ranked[ranked["privacy"] != NONE]
+    seeds = pd.concat([private["seeds"], winners["seeds"]]).dropna()
+    found = trials[trials["privacy"] == PURE]
     return {
-        "answers": [*_answers(tables)],
-        "classes": [_class(tables, kind) for kind in SHOWN],
-        "same": int((pure.loc[same, "best"] == approximate.loc[same, "best"]).sum()),
-        "asked": len(same),
-        "local_best": int(is_local.sum()),
-        "local_won": int((is_local & (pure["verdict"] == WINNER)).sum()),
-        "instances": sorted(regret["instances"].unique(), reverse=True),
-        "trials": int(trials["runs"].max()),
-        "repaired": _names(regret[(regret["variant"] == "repaired") & ~is_free]),
-        "free": _names(regret[is_free]),
-        "longest": regret.groupby("arms")["horizon"].max().to_dict(),
-        "tuning": _tuning(tables["extra-tuning"]),
+        "answers": [*_answers(winners)],
+        "classes": [_class(tables, kind) for kind in TRUST],
+        "others": [*_others(winners)],
+        "approximate": _same(winners),
+        "constants": [*_constants(private, constants)],
+        "check": _check(constants),
+        "at_end": sorted(set(constants["name"][constants["at_end"]])),
+        "longest": private.groupby("arms")["horizon"].max().to_dict(),
+        "floors": _names(ranked[ranked["privacy"] == NONE]),
+        "most_seeds": int((seeds > 1.0).sum()),
+        "rows": len(seeds),
         # At alpha = 1, its most private, whatever T is.
-        "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, int(regret["horizon"].max()))),
-        "best_arm": _class(tables, PURE, "extra-best-arm-winners"),
-        "unmissed": int((private.groupby(SETTING)["success"].min() == 1.0).sum()),
-        # The success of each epsilon-DP algorithm with a dimension for each arm, where one is
-        # another's twin, and with two dimensions, the best first.
-        "axes": _shares(here[~here["algorithm"].isin(TWINS)], "success", "lo", "hi"),
-        "plane": _shares(here, "plane", "plane_lo", "plane_hi"),
-        "at_plane": PLANE,
-        **{"constants": CONSTANTS, "unit": UNIT, "one_run": ONE_RUN},
+        "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, 10**6)),
+        "best_arms": [*_best_arms(tables["extra-best-arm"])],
+        "at_best_arms": BEST_ARM,
+        "unmissed": int((_shares(tables["extra-best-arm"]).min(axis=1) == 1.0).sum()),
+        "best_arm_won": found["first"][found["verdict"] == WINNER].map(NAMES).value_counts(),
+        "best_arm_settings": len(found),
+        **{"unit": UNIT, "warning": WARNING, "local_field": LOCAL_FIELD, "axes": AXES},
+        "tail": round(100 * (1 - TAIL)),
     }
+
+
+def _shares(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of successes, a column for each algorithm of pure DP."""
+    own = table[table["privacy"] == PURE]
+    return own.pivot_table(index=SETTING, columns="algorithm", values="success")
 
 
 def _names(rows: pd.DataFrame) -> list[str]:
@@ -135,92 +146,132 @@ def _names(rows: pd.DataFrame) -> list[str]:
     return [PLAYERS[name][0] for name in PLAYERS if name in set(rows["algorithm"])]
 
 
-def _shares(rows: pd.DataFrame, key: str, lo: str, hi: str) -> list[dict[str, str]]:
-    """Return the name of each algorithm and its share with its interval, the largest first."""
-    rows = rows.sort_values(key, ascending=False)
-    form = "{:.1f} % [{:.1f}, {:.1f}]"
-    ends = (100.0 * rows[[key, lo, hi]]).to_numpy()
-    return [
-        {"name": name, "share": form.format(*each)}
-        for name, each in zip(rows["name"], ends, strict=True)
-    ]
+def _at(table: pd.DataFrame, setting: Mapping[str, Any]) -> pd.DataFrame:
+    return table[(table[[*setting]] == [*setting.values()]).all(axis="columns")]
 
 
-def _at(table: pd.DataFrame, question: Mapping[str, float]) -> pd.DataFrame:
-    return table[(table[SETTING] == [question[key] for key in SETTING]).all(axis="columns")]
-
-
-def _answers(tables: Published) -> Iterator[Values]:
-    """Yield the answer at each setting of the page's table, with its price of privacy."""
-    scores = _scores(tables)
-    for kind in SHOWN:
+def _answers(winners: pd.DataFrame) -> Iterator[Values]:
+    """Yield both answers at each setting of the page's table."""
+    for kind, trust in TRUST.items():
+        own = winners[winners["privacy"] == kind]
         for setting in ANSWERED:
-            for row in _at(_winners(tables, kind), setting)[:1].to_dict("records"):
-                scored = _at(scores, setting)
-                yield {
-                    "model": "local" if kind == LOCAL else "central",
-                    **setting,
-                    "is_won": row["verdict"] == WINNER,
-                    "as_ranked": row["verdict"] != WINNER and row["as_ranked"] != "",
-                    "first": row["first_name"],
-                    "second": row["second_name"],
-                    "margin": [row[end] for end in ("margin", "margin_lo", "margin_hi")],
-                    "price": scored["price"][scored["algorithm"] == row["first"]].iloc[0],
-                }
+            rows = {row["answer"]: row for row in _at(own, setting).to_dict("records")}
+            if len(rows) == 2:
+                yield {"trust": trust, **setting, **{_key(k): _told(r) for k, r in rows.items()}}
 
 
-def _class(tables: Published, kind: str, name: str = "extra-winners") -> Values:
-    """Return how often each algorithm of a class is first and wins, and what is open."""
-    table = _winners(tables, kind, name)
-    is_won = table["verdict"] == WINNER
-    first, won = table["first"].value_counts(), table["first"][is_won].value_counts()
-    found: Values = {
-        "kind": kind,
-        "description": DESCRIPTIONS[kind],
-        "settings": len(table),
-        "first": [
-            {"name": PLAYERS[name][0], "first": int(first[name]), "won": int(won.get(name, 0))}
-            for name in sorted(PLAYERS, key=lambda name: -first.get(name, 0))
-            if name in first.index
-        ],
-        "won": int(is_won.sum()),
-        "least": float(table["margin"][is_won].min()),
-        "as_ranked": int((table["as_ranked"] != "").sum()),
-        "turned": int((table["otherwise"] != "").sum()),
-        "audited": _audited(tables, str(first.index[0])),
+def _key(answer: str) -> str:
+    return answer.removeprefix("as ")
+
+
+def _told(row: Mapping[Any, Any]) -> Values:
+    """Return what an answer says at one setting."""
+    return {
+        "first": NAMES[row["first"]],
+        "is_won": row["verdict"] == WINNER,
+        "as_ranked": row["verdict"] != WINNER and row["as_ranked"] != "",
+        "constant": f"{row['constant']:.3g}" if row["constant"] == row["constant"] else "",
+        "second": NAMES[row["second"]],
+        "by": by(row),
+        "price": f"{row['price']:.2g}" if row["price"] == row["price"] else "",
     }
-    return {**found, "record": _record(**found)}
 
 
-def _record(*, kind: str, settings: int, first: list[Values], turned: int, **_: object) -> str:
-    """Return how often the algorithm that is first the most is first and wins."""
-    said = f"has the least regret in {first[0]['first']} of {settings} settings"
-    if kind == LOCAL:
-        return f"{said}, in {first[0]['won']} beyond chance. {LOCAL_FIELD}"
-    return (
-        f"{said}, each algorithm by the base of logarithms that its paper prints, or its least "
-        f"favourable. In {first[0]['won']} it wins beyond chance whichever bases are meant. In "
-        f"{turned} of {settings} another base puts another algorithm first."
-    )
+def _class(tables: Published, kind: str) -> Values:
+    """Return how often each algorithm of a class is first and wins, by each answer."""
+    winners = tables["extra-winners"]
+    own = winners[(winners["privacy"] == kind) & (winners["family"] == BINARY)]
+    counts: Values = {"kind": kind, "trust": TRUST[kind], "settings": 0, "unplayed": ""}
+    for answer in (AS_PRINTED, TUNED):
+        table = own[own["answer"] == answer]
+        is_won = table["verdict"] == WINNER
+        first, won = table["first"].value_counts(), table["first"][is_won].value_counts()
+        counts[_key(answer)] = {
+            "first": [
+                {"name": NAMES[str(name)], "first": int(count), "won": int(won.get(name, 0))}
+                for name, count in first.items()
+            ],
+            "leader": str(first.index[0]),
+            "won": int(is_won.sum()),
+            "least": float(table["margin"][is_won].min()) if is_won.any() else float("nan"),
+            "turned": int((table["otherwise"] != "").sum()),
+            "as_ranked": int((table["as_ranked"] != "").sum()),
+            "local": int(table["first"].map(lambda name: PLAYERS[name][1] == LOCAL).sum()),
+        }
+        counts["settings"] = len(table)
+    absent = {name for names in own["unplayed"] for name in names.split()}
+    counts["unplayed"] = ", ".join(name for key, name in NAMES.items() if key in absent)
+    counts["audited"] = _audited(tables, counts["printed"]["leader"])
+    return counts
 
 
 def _audited(tables: Published, algorithm: str) -> float:
     """Return the largest share of its claim that the audit shows an algorithm to lose."""
-    scores = _scores(tables)
-    variants = set(scores["variant"][scores["algorithm"] == algorithm])
-    audit = tables[AUDIT.stem]
+    regret, audit = tables["extra-regret"], tables[AUDIT.stem]
+    variants = set(regret["variant"][regret["algorithm"] == algorithm])
     is_own = (audit["algorithm"] == algorithm) & audit["variant"].isin(variants)
     ratios = audit["ratio"][is_own].dropna()
     return float(ratios.max()) if len(ratios) else 0.0
 
 
-def _tuning(table: pd.DataFrame) -> Values:
-    """Return how often tuning gains or harms by its interval, and the median and largest gain."""
-    return {
-        "name": PLAYERS[TUNED][0],
-        "settings": len(table),
-        "gains": int((table["lo"] > 1.0).sum()),
-        "harms": int((table["hi"] < 1.0).sum()),
-        "median": float(table["gain"].median()),
-        "largest": float(table["gain"].max()),
-    }
+def _others(winners: pd.DataFrame) -> Iterator[Values]:
+    """Yield who is first on rewards that are not 0 or 1, by trust and answer."""
+    others = winners[winners["family"] != BINARY]
+    for kind, trust in TRUST.items():
+        for answer in (AS_PRINTED, TUNED):
+            own = others[(others["privacy"] == kind) & (others["answer"] == answer)]
+            for first, count in own["first"].value_counts().items():
+                named = {"trust": trust, "answer": answer, "name": NAMES[str(first)]}
+                yield {**named, "first": int(count), "settings": len(own)}
+
+
+def _same(winners: pd.DataFrame) -> Values:
+    """Return in how many settings (epsilon, delta)-DP has the same answer as epsilon-DP."""
+    keys = ["answer", *SETTING]
+    pure, other = (
+        winners[winners["privacy"] == kind].set_index(keys)["best"] for kind in (PURE, APPROXIMATE)
+    )
+    both = pd.concat([pure, other], axis=1, join="inner")
+    return {"same": int((both.iloc[:, 0] == both.iloc[:, 1]).sum()), "settings": len(both)}
+
+
+def _constants(private: pd.DataFrame, constants: pd.DataFrame) -> Iterator[Values]:
+    """Yield what is known of the constant of each private algorithm, where all were played."""
+    for algorithm, why in WHY.items():
+        own = constants[(constants["algorithm"] == algorithm) & (constants["horizon"] < 10**6)]
+        tuned = private[(private["algorithm"] == algorithm) & (private["answer"] == TUNED)]
+        if len(own) and len(tuned):
+            yield {
+                "name": NAMES[algorithm],
+                "why": why,
+                "printed": f"{CONSTANTS[algorithm]:g}",
+                "tuned": [f"{each:.3g}" for each in (own["constant"].min(), own["constant"].max())],
+                "gain": [float(own["gain"].min()), float(own["gain"].max())],
+                "missed": [float(own["missed"].median()), float(own["missed"].max())],
+            }
+
+
+def _check(constants: pd.DataFrame) -> list[Values]:
+    """Return, for each algorithm of the check, what the carried constant misses there."""
+    rows = constants[constants["on"].str.contains("tuning")]
+    return [
+        {
+            **{"name": row["name"], "constant": f"{row['constant']:.3g}"},
+            **{"best": f"{row['best']:.3g}", "missed": f"{row['missed']:.2f}"},
+        }
+        for row in rows.to_dict("records")
+    ]
+
+
+def _best_arms(table: pd.DataFrame) -> Iterator[Values]:
+    """Yield the shares of each epsilon-DP algorithm for each number of dimensions."""
+    own = _at(table[table["privacy"] == PURE], BEST_ARM)
+    for family, rows in sorted(
+        own.groupby("family"), key=lambda item: int(str(item[0]).split()[0])
+    ):
+        form = "{:.1f} [{:.1f}, {:.1f}]"
+        shares = {
+            row["algorithm"]: form.format(*(100.0 * row[key] for key in ("success", "lo", "hi")))
+            for row in rows.to_dict("records")
+        }
+        yield {"family": family, **{name.replace("-", "_"): text for name, text in shares.items()}}

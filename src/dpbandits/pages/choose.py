@@ -1,0 +1,442 @@
+"""Which private bandit to take: both answers at the nearest measured setting, and a ranking."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
+from dpbandits.algorithms.base import LARGEST_INTEGER, positive
+from dpbandits.algorithms.guarantees import guarantee
+from dpbandits.comparisons.choosing import BINARY, WINNER
+from dpbandits.comparisons.field import (
+    APPROXIMATE,
+    AS_PRINTED,
+    AXES,
+    CLASSES,
+    COMPARISON,
+    CONSTANTS,
+    DELTA,
+    LOCAL,
+    LOCAL_FIELD,
+    NAMES,
+    NONE,
+    PLAYERS,
+    PUBLISHED,
+    PURE,
+    SETTING,
+    TUNED,
+    UNIT,
+    WARNING,
+    level,
+)
+from dpbandits.errors import InputError, require_count
+from dpbandits.privacy import Guarantee
+from dpbandits.privacy.thompson import required_c
+from dpbandits.text_tables import aligned
+
+BEST, TIED, BEHIND, UNMET = "best", "tied", "behind", NONE
+"""What a ranking says of an algorithm."""
+
+DEPENDS = "best by these logarithms"
+"""What it says of the first where another base may change the winner."""
+
+TEXTS = (
+    *("variant", "interpretation", "logarithm", "tied", "as_ranked", "otherwise", "unplayed"),
+    *("worst_on", "floor"),
+)
+"""Columns of the tables that may be empty texts."""
+
+ASKED = {("central", 0.0): PURE, ("central", DELTA): APPROXIMATE, ("local", 0.0): LOCAL}
+"""Trust and delta -> the class of privacy that is asked for."""
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return a table of scores or of winners, as it was written."""
+    if not path.is_file():
+        raise InputError(
+            f"{path}: does not exist; allowed: a project with the comparison, built by snakemake "
+            f"extras (--scale) or published"
+        )
+    frame = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
+    if "algorithm" in frame and path.parent.name == COMPARISON and "constant" not in frame:
+        raise InputError(
+            f"{path}: has no column constant, being of an older version; allowed: a table that "
+            f"snakemake extras builds and dpbandits publish copies"
+        )
+    return frame.fillna({name: "" for name in TEXTS if name in frame})
+
+
+Row = dict[Any, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What someone asks: arms, rounds (or pulls for best arms), a budget, and whom one trusts."""
+
+    arms: int
+    horizon: int
+    epsilon: float
+    privacy: str = PURE
+    dimensions: int | None = None  # of best arms
+
+    @property
+    def setting(self) -> dict[str, float]:
+        """The keys of a setting, the one that comes first first."""
+        dimensions = {} if self.dimensions is None else {"dimensions": self.dimensions}
+        return {
+            **{"arms": self.arms, **dimensions},
+            **{"horizon": self.horizon, "epsilon": self.epsilon},
+        }
+
+
+def with_dimensions(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of regret on arms that pay 0 or 1, or one of best arms with its dimensions."""
+    if "dimensions" not in table["family"].iloc[0]:
+        return table[table["family"] == BINARY]
+    return table.assign(dimensions=table["family"].str.partition(" ")[0].astype(int))
+
+
+def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """Return the rows of the setting nearest by ratios: arms come first, then the others."""
+    for key, asked in question.setting.items():
+        if rows[key].notna().any():
+            distance = (rows[key] / asked).map(math.log).abs()
+            rows = rows[distance == distance.min()]
+            # Between two that are equally near the smaller one, which promises less.
+            rows = rows[rows[key] == rows[key].min()]
+    return rows
+
+
+def ranked(
+    table: pd.DataFrame, winners: pd.DataFrame, question: Question
+) -> tuple[pd.DataFrame, dict[str, Row]]:
+    """Return both rankings at the nearest setting, and the row of the winners of each answer.
+
+    Verdicts: ``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the best, ``behind``
+    or ``UNMET``. Logarithms are those that the comparison ranks by.
+    """
+    table = with_dimensions(table[table["ranked"]])
+    members = table[table["privacy"].isin(CLASSES[question.privacy])]
+    if members.empty:
+        allowed = "; ".join(sorted(set(table["privacy"]) - {NONE}))
+        raise InputError(
+            f"no algorithm was measured that is {question.privacy}; allowed: {allowed}"
+        )
+    field = nearest(members, question)
+    setting = field[SETTING].iloc[0]
+    is_asked = (winners["privacy"] == question.privacy) & (winners[SETTING] == setting).all(axis=1)
+    answers: dict[str, Row] = {row["answer"]: row for row in winners[is_asked].to_dict("records")}
+    parts = []
+    for answer in (AS_PRINTED, TUNED):
+        own = field[field["answer"] == answer]
+        key = "score" if "score" in own else "success"
+        own = own.sort_values([key, "algorithm"], ascending=[key == "score", True])
+        own = own.assign(place=range(1, len(own) + 1), verdict=BEHIND)
+        if row := answers.get(answer):
+            # With an axis an arm DP-BAI is Baseline, which stands for both.
+            is_twin = (
+                question.dimensions is not None
+                and setting["family"] == f"{setting['arms']} dimensions"
+            )
+            names = own["algorithm"].replace({"dp-bai": "baseline"} if is_twin else {})
+            own.loc[names.isin(row["tied"].split()), "verdict"] = TIED
+            own.loc[names == row["as_ranked"], "verdict"] = DEPENDS
+            if row["verdict"] == WINNER:
+                own.loc[names == row["first"], "verdict"] = BEST
+        size = SETTING[:3]
+        is_free = (table["privacy"] == NONE) & (table[size] == setting[size]).all(axis=1)
+        parts += [own, table[is_free & (table["answer"] == answer)].assign(verdict=UNMET)]
+    return pd.concat(parts, ignore_index=True), answers
+
+
+def parameters_at(row: Mapping[Any, Any], question: Question) -> dict[str, float]:
+    """Return the parameters of an algorithm at a question.
+
+    A tuned constant is that of the setting. Modified TS has the share b K/T of pre-pulls that was
+    tuned, with the c that the budget asks for.
+    """
+    algorithm, epsilon = row["algorithm"], float(question.epsilon)
+    if algorithm == "m-ts-gaussian":
+        share = row["b"] / (row["horizon"] // row["arms"])
+        b = int(share * (question.horizon // question.arms))
+        return {"b": b, "c": float(required_c(b, level(epsilon), question.horizon))}
+    values = {} if row["privacy"] == NONE else {"epsilon": epsilon}
+    if algorithm == "dp-bai-gauss":
+        values["delta"] = DELTA
+    constant = row.get("constant", math.nan)
+    if not pd.isna(constant) and constant != CONSTANTS[algorithm]:
+        values["constant"] = float(constant)
+    return values
+
+
+KEPT = ("proved", "not contradicted")
+"""Statuses of guarantees that stand the audit."""
+
+BROKEN = "not shown to be private"
+"""Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
+
+
+def _with_guarantees(order: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """Return a ranking with parameters and guarantees; those not shown to be private last."""
+    rows: list[Row] = [_guaranteed(row, question) for row in order.to_dict("records")]
+    played = {(row["algorithm"], row["variant"]) for row in rows}
+    for variant in _variants(question):
+        known = _guaranteed(variant, question)
+        if known["verdict"] == BROKEN and (known["algorithm"], known["variant"]) not in played:
+            rows.append({**known, "parameters": None})
+    rows.sort(key=lambda row: bool(row["verdict"] == BROKEN))
+    table = pd.DataFrame(rows)
+    table["place"] = table["place"].where(table["verdict"] != BROKEN).astype("Int64")
+    columns = ["answer", "place", "algorithm", "name", "variant", "interpretation", "verdict"]
+    columns += ["parameters", "constant", "price", "success", "lo", "hi", "least", "most", "tail"]
+    columns += ["worst", "regret", "guarantee", *SETTING]
+    return table[[column for column in columns if column in table]]
+
+
+def _variants(question: Question) -> Iterator[Row]:
+    """Yield rows of all variants of the class that have no parameter but the budget."""
+    registry: Mapping[str, Definition] = REGRET if question.dimensions is None else IDENTIFICATION
+    setting = {"arms": question.arms, "horizon": question.horizon, "epsilon": question.epsilon}
+    for algorithm, definition in registry.items():
+        kind = PLAYERS.get(algorithm, ("", NONE))[1]
+        if kind in CLASSES[question.privacy] and set(definition.example) <= {"epsilon", "delta"}:
+            names = {"algorithm": algorithm, "name": definition.name, "privacy": kind, "answer": ""}
+            for variant in definition.variants:
+                yield {**names, "variant": variant, "interpretation": "", "verdict": "", **setting}
+
+
+def _guaranteed(row: Row, question: Question) -> Row:
+    """Return a row with parameters and guarantee, its verdict changed where none is shown."""
+    values = parameters_at(row, question)
+    pairs = filter(None, row["interpretation"].split(","))
+    known = guarantee(
+        row["algorithm"],
+        horizon=question.horizon,
+        params=values,
+        variant=row["variant"],
+        interpretations=dict(pair.split("=", 1) for pair in pairs),
+    )
+    text = " ".join(f"{key}={value:.6g}" for key, value in values.items())
+    is_broken = row["privacy"] != NONE and known.status not in KEPT
+    verdict = BROKEN if is_broken else row["verdict"]
+    return {**row, "verdict": verdict, "parameters": text, "guarantee": in_brief(known)}
+
+
+def in_brief(known: Guarantee) -> str:
+    """Return a guarantee in a few words, of a Gaussian one also its epsilon at ``DELTA``."""
+    if known.kind == "none":
+        return known.name
+    words = f"{known.name}, {known.model}, {known.status}"
+    return f"{words}; ({known.epsilon(DELTA):.3g}, {DELTA:g})-DP" if known.kind == "gdp" else words
+
+
+def by(row: Mapping[Any, Any]) -> str:
+    """Return by how much the first is ahead: a ratio of regrets, or a difference of shares."""
+    if "gain" in row and not pd.isna(row["gain"]):
+        ends = [100.0 * row[key] for key in ("gain", "gain_lo", "gain_hi")]
+        return "{:.1f} points [{:.1f}, {:.1f}]".format(*ends)
+    return f"{row['margin']:.2g} [{row['margin_lo']:.2g}, {row['margin_hi']:.2g}]"
+
+
+def take(row: Mapping[Any, Any]) -> str:
+    """Return the first with what chance, or the base of a logarithm, leaves open."""
+    name = NAMES[row["first"]]
+    if row["verdict"] == WINNER:
+        return name
+    if row["as_ranked"]:
+        return f"{name} (another base of a logarithm may change this)"
+    tied = [NAMES[other] for other in row["tied"].split()[1:]]
+    return f"{name} (tied with {', '.join(tied)})" if tied else name
+
+
+def command_of(row: Mapping[Any, Any], question: Question) -> str:
+    """Return the command that plays an algorithm at a question, on arms that stand for others."""
+    parts = [f"--params {row['parameters']}"]
+    if row["variant"] != "as-written":
+        parts.append(f"--variant {row['variant']}")
+    if row["interpretation"]:
+        parts.append(f"--interpretations {row['interpretation'].replace(',', ' ')}")
+    if question.dimensions is None:
+        parts.append(f"--arms 0.7 0.5 --horizon {question.horizon}")
+        return f"dpbandits simulate {row['algorithm']} {' '.join(parts)}"
+    parts.append(f'--features "1,0; 0,1" --theta 0.5 0.4 --budget {question.horizon}')
+    return f"dpbandits identify {row['algorithm']} {' '.join(parts)}"
+
+
+def _notes(
+    answer: pd.DataFrame, table: pd.DataFrame, question: Question, rows: Collection[Row]
+) -> list[str]:
+    """Return what one should know of an answer, a sentence each."""
+    first, setting = answer.iloc[0], question.setting
+    words = ", ".join(f"{key} {value:,g}" for key, value in setting.items())
+    table = with_dimensions(table)
+    measured = with_dimensions(answer.iloc[:1]).iloc[0]
+    nearby = ", ".join(f"{key} {measured[key]:,g}" for key in setting)
+    sentences = [f"Asked: {words}; {question.privacy}.", f"Measured: {nearby}."]
+    beyond = []
+    for key, value in setting.items():
+        least, most = table[key].min(), table[key].max()
+        if not least <= value <= most:
+            beyond.append(f"{key} {value:,g} (measured: {least:,g} to {most:,g})")
+    if beyond:
+        sentences.append(f"Outside of the grid: {', '.join(beyond)}.")
+    absent = {name for row in rows for name in row["unplayed"].split()}
+    absent -= set(answer["algorithm"])
+    if absent:
+        listed = ", ".join(name for key, name in NAMES.items() if key in absent)
+        sentences.append(f"Not played at this setting: {listed}.")
+    for row in rows:
+        if row["answer"] == AS_PRINTED and row["otherwise"]:
+            names = ", ".join(NAMES[name] for name in row["otherwise"].split())
+            sentences.append(f"With another base of the logarithm {names} would be ahead.")
+    if question.dimensions is not None:
+        return [*sentences, AXES, UNIT]
+    if first["constant"] == first["constant"]:
+        sentences.append(WARNING)
+    local = [LOCAL_FIELD] if question.privacy == LOCAL else []
+    return [*sentences, *local, UNIT, "In the commands 0.7 0.5 stand for the means of your arms."]
+
+
+MEASURES = {
+    True: ("extra-regret", "extra-winners"),
+    False: ("extra-best-arm", "extra-best-arm-winners"),
+}
+"""Whether regret is asked about -> the tables of the scores and of the winners."""
+
+
+def choose(
+    *,
+    arms: int,
+    epsilon: float,
+    horizon: float | None = None,
+    budget: float | None = None,
+    trust: str = "central",
+    delta: float = 0.0,
+    dimensions: int | None = None,
+    scale: str | None = None,
+    project: str | Path = "",
+) -> pd.DataFrame:
+    """Rank the private algorithms for a number of arms, a horizon and a privacy budget.
+
+    The ranking is that of the project's published comparison (``docs/choosing.md``) at the nearest
+    setting, once with printed and once with tuned constants. Parameters and guarantees are those at
+    the question itself.
+
+    Args:
+        arms: number of arms K, at least 2.
+        epsilon: privacy budget, above 0.
+        horizon: number of rounds T, where regret counts.
+        budget: number of pulls, where the best arm is to be found.
+        trust: ``central`` (one trusted learner sees the rewards) or ``local`` (every reward is made
+            private before anyone sees it).
+        delta: 0 for epsilon-DP, or 1e-6 for (epsilon, delta)-DP, with central trust.
+        dimensions: of the arms' features, where the best arm is to be found; by default one an arm.
+        scale: ``paper`` or ``quick`` for the tables built in the project's folder; by default the
+            published ones.
+        project: folder of the project; outside of one the tables that come with the package.
+
+    Returns:
+        One row for each answer (``as printed``, ``tuned``) and algorithm, the best first: place,
+        algorithm, name, variant, verdict (``best``, ``best by these logarithms``, ``tied`` with the
+        best, ``behind`` or ``meets no budget that is asked``), parameters, constant, price (regret
+        over the non-private floor, geometric mean over the drawn instances) with its 95 % interval
+        as lo and hi, least and most of the instances by design, tail (the ratio that one run in ten
+        exceeds), worst (of all instances) and regret (mean); or success (share of trials) with its
+        interval over trials. Then guarantee at the question, and the setting. ``attrs`` has the
+        notes, and the lines of the answer.
+
+    Raises:
+        InputError: an argument is not allowed, or no comparison is published there.
+
+    Example:
+        >>> import dpbandits
+        >>> dpbandits.choose(arms=1, horizon=1000, epsilon=1.0)
+        Traceback (most recent call last):
+        dpbandits.errors.InputError: arms is 1; allowed: a whole number from 2 to 9007199254740992
+    """
+    if (horizon is None) == (budget is None):
+        raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
+    if (trust, delta) not in ASKED:
+        if trust not in ("central", "local"):
+            raise InputError.unknown("trust", trust, ("central", "local"))
+        allowed = f"0 or {DELTA:g}" if trust == "central" else "0 with local trust"
+        raise InputError(f"delta is {delta!r}; allowed: {allowed}")
+    is_regret = budget is None
+    if is_regret and dimensions is not None:
+        raise InputError(f"dimensions is {dimensions!r}; allowed: with a budget alone")
+    length = "horizon" if is_regret else "budget"
+    count = require_count("arms", arms, 2, LARGEST_INTEGER)
+    question = Question(
+        count,
+        require_count(length, horizon if is_regret else budget, 1, LARGEST_INTEGER),
+        positive.require("choose", "epsilon", epsilon),
+        ASKED[trust, delta],
+        None if is_regret else require_count("dimensions", dimensions or count, 1, LARGEST_INTEGER),
+    )
+    table, winners = (read_table(_table_path(Path(project), n, scale)) for n in MEASURES[is_regret])
+    order, rows = ranked(table, winners, question)
+    answer = _with_guarantees(order, question)
+    answer.attrs["notes"] = _notes(answer, table, question, rows.values())
+    answer.attrs["answers"] = [*_said(answer, rows, question)]
+    return answer
+
+
+def _said(answer: pd.DataFrame, rows: Mapping[str, Row], question: Question) -> Iterator[str]:
+    """Yield what to take by each answer, and the command that plays it."""
+    for name, row in rows.items():
+        own = answer[(answer["answer"] == name) & (answer["algorithm"] == row["first"])].iloc[0]
+        constant = f" with constant {own['constant']:g}" if "constant=" in own["parameters"] else ""
+        price = f"; price {own['price']:.2g}" if "price" in own and own["price"] > 0.0 else ""
+        label = "" if question.dimensions is not None else f"{name.capitalize()}: "
+        ahead = f"ahead of {NAMES[row['second']]} by {by(row)}"
+        yield f"{label}take {take(row)}{constant}, {ahead}{price}."
+        yield f"  {command_of(own, question)}"
+
+
+def _table_path(folder: Path, name: str, scale: str | None) -> Path:
+    """Return the file of a table of the comparison, as published or as built at a scale."""
+    from dpbandits.pipeline.project import CONFIG, Project, published_folder
+    from dpbandits.pipeline.targets import table_target
+
+    is_project = (folder / CONFIG).is_file()
+    if folder != Path() and not is_project:
+        raise InputError(
+            f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
+            f"published tables"
+        )
+    if scale is None:
+        return (folder if is_project else published_folder()) / PUBLISHED / f"{name}.csv"
+    target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
+    return next(path for path in target.current_files() if path.suffix == ".csv")
+
+
+def ranking(answer: pd.DataFrame) -> str:
+    """Return an answer to read: what to take and how to play it, what to know, the ranking."""
+    measure = "price" if "price" in answer else "success"
+    form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"
+    last = TUNED if measure == "price" else AS_PRINTED
+    shown = answer[answer["answer"].isin([last, ""])]
+    variant = (", " + shown["variant"]).mask(shown["variant"] == "as-written", "")
+    log = (", " + shown["interpretation"]).mask(shown["interpretation"] == "", "")
+    ends = shown[[measure, "lo", "hi"]].to_numpy()
+    columns = {
+        "place": shown["place"].astype(str).where(shown["place"].notna(), ""),
+        "algorithm": shown["name"] + variant + log,
+        "verdict": shown["verdict"],
+    }
+    if measure == "price":
+        printed = answer[answer["answer"] == AS_PRINTED].drop_duplicates("algorithm")
+        before = shown["algorithm"].map(printed.set_index("algorithm")["price"])
+        columns["constant"] = shown["constant"].map("{:g}".format, na_action="ignore").fillna("")
+        before = before.where(shown["verdict"] != BROKEN)
+        columns["price as printed"] = before.map("{:.3g}".format, na_action="ignore").fillna("")
+    columns[measure if measure == "success" else "tuned"] = pd.Series(
+        [form.format(*each) if pd.notna(each[0]) else "" for each in ends], shown.index
+    )
+    table = pd.DataFrame({**columns, "guarantee": shown["guarantee"]})
+    lines = [*answer.attrs["answers"], "", *answer.attrs["notes"], "", aligned(table)]
+    return "\n".join(lines)
