@@ -274,7 +274,7 @@ def test_what_claims_one_is_caught_where_it_is_more(
     sample: Any, x: Any, other: Any, caught: bool
 ) -> None:
     audit = found(sample, x, other)
-    assert (audit.verdict == "fails") is (audit.p_value <= 0.05) is caught
+    assert (audit.verdict == "counterexample") is (audit.p_value <= 0.05) is caught
     assert 0.7 < audit.lower < audit.ceiling
     assert found(sample, x, other, level=0.2).lower > audit.lower
 
@@ -285,7 +285,11 @@ def test_delta_is_taken_off() -> None:
     def leak(value: int, rng: Rng, n: int) -> Any:
         return np.where(rng.random(n) < 0.1, value, 0)
 
-    for delta, verdict in ((0.0, "fails"), (0.1, "not contradicted"), (0.08, "fails")):
+    for delta, verdict in (
+        (0.0, "counterexample"),
+        (0.1, "not contradicted"),
+        (0.08, "counterexample"),
+    ):
         assert found(leak, 0, 1, claim=0.1, delta=delta).verdict == verdict
 
 

@@ -32,7 +32,7 @@ from dpbandits.claims import measure
 from dpbandits.comparisons import audit_figures as diagrams
 from dpbandits.comparisons import privacy_audit as tables
 from dpbandits.comparisons.privacy_audit import (
-    FAILS,
+    COUNTEREXAMPLE,
     NOT_CONTRADICTED,
     NOTHING_CLAIMED,
     all_rows,
@@ -207,7 +207,7 @@ def test_rows_do_not_depend_on_the_machine_and_are_bounds() -> None:
     frame = to_frame([ROW])
     assert to_frame([AuditRow(**made)]).equals(frame)
     assert list(frame) == AUDIT_COLUMNS
-    assert frame["claim"].item() == "TSDP-F11"
+    assert frame["claim"].item() == "TSDP-C29"
     for claimed, ratio in ((2.0, math.log(4.0) / 2.0), (math.inf, 0.0), (0.0, math.inf)):
         assert AuditRow(**{**made, "claimed": claimed}).ratio == pytest.approx(ratio)
     assert AuditRow(**{**made, "engine": "support", "lower": math.inf}).lower == math.inf
@@ -241,12 +241,12 @@ def made(**columns: Any) -> pd.DataFrame:
 
 def test_exact_bounds_refute_by_value_and_statistical_ones_together() -> None:
     rows = made(lower=[1.0, 1.0 + 1e-5, 1.0 + 1e-8, 5.0], claimed=[1.0, 1.0, 1.0, math.inf])
-    expected = [NOT_CONTRADICTED, FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED]
+    expected = [NOT_CONTRADICTED, COUNTEREXAMPLE, NOT_CONTRADICTED, NOTHING_CLAIMED]
     assert list(judged(rows)["verdict"]) == expected
     # Each alone is below 5 %; together the first alone is below its share.
     p_values = [0.01, 0.03, 0.04, 0.2]
     rows = made(p_value=p_values, lower=[2.0] * 4, claimed=[1.0] * 4, confidence=[0.95] * 4)
-    assert list(judged(rows)["verdict"]) == [FAILS, *[NOT_CONTRADICTED] * 3]
+    assert list(judged(rows)["verdict"]) == [COUNTEREXAMPLE, *[NOT_CONTRADICTED] * 3]
     rows = judged(made(lower=[1.0, 3.0, 2.0], claimed=[1.0, 10.0, 1.0], ratio=[1.0, 0.3, 2.0]))
     assert list(strongest(rows)["lower"]) == [2.0]
 
@@ -281,7 +281,7 @@ def test_what_is_known_of_the_guarantees_agrees_with_the_audit() -> None:
     known = pd.Series([status(row) for _, row in rows.iterrows()], index=rows.index)
     of_window = (rows["algorithm"] == "anytime-gdp-ncb") & (rows["variant"] == "as-coded")
     assert set(known[of_window]) == {"stated"}
-    fails = (rows["verdict"] == FAILS) & ~of_window
+    fails = (rows["verdict"] == COUNTEREXAMPLE) & ~of_window
     disagree = rows[fails & (known != "refuted")]
     assert disagree.empty, disagree[[*KEYS, "parameters", "ratio"]].to_string()
     by_algorithm = [
@@ -379,7 +379,7 @@ def test_the_numbers_of_the_page_are_those_of_the_ledger() -> None:
     for sentence, names, column, form in SENTENCES:
         row = ledger_row(*names)
         assert sentence.replace("{}", f"{float(row[column]):{form}}") in TEXT
-        assert row["verdict"] == "fails"
+        assert row["verdict"] == "counterexample"
     for statement, variant in (("AUD-14", "as-written"), ("AUD-13", "as-coded")):
         row = ledger_row(statement, "gdp-ncb", variant, "")
         assert (row["horizon"], row["parameters"], row["arms"]) == (10**7, "epsilon=0.2", 2)
@@ -415,7 +415,7 @@ def test_the_controls_are_as_the_page_says() -> None:
 
 def test_the_page_names_what_fails_and_nothing_else() -> None:
     """Each algorithm with a refuted guarantee at published constants, and rewards up to 1."""
-    fails = LEDGER[(LEDGER["verdict"] == "fails") & ~LEDGER["scaled"]]
+    fails = LEDGER[(LEDGER["verdict"] == "counterexample") & ~LEDGER["scaled"]]
     others = ["AUD-10 dp-bai", "AUD-10 baseline", "AUD-12 dp-bai-gauss"]
     named = {" ".join(row[:3]) for _, row, *_ in SENTENCES}
     named |= {f"{each} as-written" for each in others} | {"AUD-17 adap-ucb as-coded"}

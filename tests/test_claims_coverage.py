@@ -27,7 +27,8 @@ from dpbandits.claims.estimates import (
     too_few,
 )
 from dpbandits.claims.judge import Judgement, Measured, judge_comparisons, judge_family
-from dpbandits.claims.verdict import decide, holm_levels
+from dpbandits.claims.verdict import decide
+from dpbandits.metrics.intervals import holm_levels
 from toy_claims import claim, compared, judged, on_series, toy_evidence
 
 ALPHA = 0.05

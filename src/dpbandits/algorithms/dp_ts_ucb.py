@@ -11,16 +11,16 @@ whose sum of rewards is one draw (``draw_reward_sum``; for Bernoulli arms a bino
 stream they agree decision for decision; the tests compare both with a player that goes round by
 round: arm for arm where the sum is drawn reward by reward, and in law where it is a binomial.
 
-Ties go to the lowest index (DTU-E5; possible only between arms that both stand at the reset value).
+Ties go to the lowest index (possible only between arms that both stand at the reset value).
 
 Interpretations:
     rounding: whole number of draws that phi means: ``floor`` (what the test h >= 1 of
-        Algorithm 1 allows), ``ceil`` or ``round`` (DTU-E4).
+        Algorithm 1 allows), ``ceil`` or ``round``.
     reset: what the largest draw begins at: ``zero``, as printed, so that it is at least 0, or
-        ``minus-infinity``, the maximum of the draws alone (DTU-E3). All phi draws of an epoch fall
+        ``minus-infinity``, the maximum of the draws alone. All phi draws of an epoch fall
         below 0 with probability 2^-phi at most, so that results do not depend on it.
     renewal: budget and largest draw begin anew when a ``batch`` is full (Algorithm 1) or at every
-        ``pull`` of the arm (introduction, Figure 1; DTU-E6), with the batch's estimate in both.
+        ``pull`` of the arm (introduction, Figure 1), with the batch's estimate in both.
 """
 
 import math

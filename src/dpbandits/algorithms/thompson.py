@@ -4,7 +4,7 @@ Modified Thompson Sampling (Algorithm 2) pulls every arm b times, in the order o
 arm with the largest draw theta_i ~ N(S_i / (n_i + 1), c / (n_i + 1)) is pulled, n_i pulls with
 reward sum S_i so far. TS-Gaussian (Algorithm 1) is the same at (b, c) = (0, 1).
 
-The paper asks c >= 1, yet its experiments need less at large b (TSDP-E10); both are allowed.
+The paper asks c >= 1, yet its experiments need less at large b; both are allowed.
 
 Neither has a parameter ``constant``, as other algorithms do: the variance of the draws is what
 makes both private. TS-Gaussian with another variance is Modified Thompson Sampling at b = 0.
@@ -14,12 +14,11 @@ has its law and plays stretches of the leader as one segment.
 
 Interpretation of both:
     count: ``n+1`` (Algorithms 1 and 2), or ``n``: centre S_i / n_i and variance c / n_i, as Section
-        3 once writes, with one forced pull per arm when b = 0 (TSDP-E1; the parametrisation of
+        3 once writes, with one forced pull per arm when b = 0 (the parametrisation of
         DP-TS-UCB's Section 5).
 
 Interpretation of Modified Thompson Sampling:
-    long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` rejects
-        (TSDP-E15).
+    long_pre_pull: where b K >= T, ``truncate`` cuts the pre-pull phase at T, ``error`` rejects.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14, BAI-C24).
+"""Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14a, BAI-C24).
 
 A table holds the rewards that every arm would give, 0 or the largest one; neighbours differ in one
 of them. Sums stand in place of means throughout: where a mean over n rewards gets Lap(1/(epsilon
@@ -36,7 +36,7 @@ Words = tuple[str, str]
 
 
 NORMS = {"l1": 1, "l2": 2}
-"""Norms that DP-OD may take the largest feature by (BAI-E8)."""
+"""Norms that DP-OD may take the largest feature by."""
 
 DIAGONAL = (46.0, 224.0)  # degrees of two unit vectors, near antipodes
 WORST = {"l1": (42.0, 228.0), "l2": (134.0, 316.0)}

@@ -29,7 +29,9 @@ from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_k
 from dpbandits.errors import InputError, require_count, user_code
 from dpbandits.metrics.intervals import rate_interval
 
-FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED = "fails", "not contradicted", "nothing claimed"
+COUNTEREXAMPLE = "counterexample"
+NOT_CONTRADICTED = "not contradicted"
+NOTHING_CLAIMED = "nothing claimed"
 
 PLACE = "audit_mechanism"
 
@@ -223,10 +225,10 @@ class MechanismAudit:
 
     @property
     def verdict(self) -> str:
-        """``fails``, ``not contradicted``, or ``nothing claimed``, at the audit's own level."""
+        """Whether the claim is exceeded at the audit's own level, in one of three words."""
         if math.isinf(self.claimed):
             return NOTHING_CLAIMED
-        return FAILS if self.lower > self.claimed else NOT_CONTRADICTED
+        return COUNTEREXAMPLE if self.lower > self.claimed else NOT_CONTRADICTED
 
     def _bound(self, level: float) -> float:
         more, less = self.hits[self.second], self.hits[not self.second]
@@ -300,7 +302,7 @@ def audit_mechanism(
         ...     return total + rng.laplace(scale=1.0, size=n)
         >>> found = dpbandits.audit_mechanism(laplace, 0.0, 1.0, claim=0.5, runs=20_000)
         >>> found.verdict, found.lower < 1.0
-        ('fails', True)
+        ('counterexample', True)
     """
     if not callable(sample):
         raise InputError(f"{PLACE}: sample is {sample!r}; allowed: a function")

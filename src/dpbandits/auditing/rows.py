@@ -11,14 +11,14 @@ from dpbandits.auditing.events import EPSILON, Event, Measure
 from dpbandits.errors import InputError
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {
-    "AUD-1": ("ts-is-dp, Lemma 3: one decision", "TSDP-F11"),
-    "AUD-2": ("ts-is-dp, Theorem 3", "TSDP-F11"),
-    "AUD-3": ("ts-is-dp, Theorem 4", "TSDP-F12"),
-    "AUD-4": ("ts-is-dp, Theorem 3, epsilon at delta", "TSDP-F13"),
-    "AUD-5": ("ts-is-dp, Theorem 7: one decision", "TSDP-C28b"),
+    "AUD-1": ("ts-is-dp, Lemma 3: one decision", "TSDP-C29"),
+    "AUD-2": ("ts-is-dp, Theorem 3", "TSDP-C29"),
+    "AUD-3": ("ts-is-dp, Theorem 4", "TSDP-C30"),
+    "AUD-4": ("ts-is-dp, Theorem 3, epsilon at delta", "TSDP-C29"),
+    "AUD-5": ("ts-is-dp, Theorem 7: one decision", "TSDP-C28"),
     "AUD-6": ("ts-is-dp, Theorems 3 and 4, with n for n + 1 as in dp-ts-ucb, Section 3", "DTU-F8"),
-    "AUD-7": ("dp-ts-ucb, Theorem 4.4", "DTU-F9"),
-    "AUD-8": ("dp-ts-ucb, Theorem 4.4 without its factor", "DTU-F9"),
+    "AUD-7": ("dp-ts-ucb, Theorem 4.4", "DTU-C21"),
+    "AUD-8": ("dp-ts-ucb, Theorem 4.4 without its factor", "DTU-C21"),
     "AUD-9": ("dp-bai, Proposition 4.1 and Section 5", "BAI-C14a"),
     "AUD-10": ("dp-bai, Proposition 4.1, larger rewards", "BAI-F7"),
     "AUD-11": ("dp-bai, Appendix E.1", "BAI-C14c"),

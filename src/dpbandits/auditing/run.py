@@ -17,7 +17,7 @@ from dpbandits.algorithms import REGISTRY, Definition, find_definition
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.auditing.blackbox import (
-    FAILS,
+    COUNTEREXAMPLE,
     SEARCH,
     Budget,
     Mechanism,
@@ -385,7 +385,7 @@ class Published:
             return UNTESTED
         parameters = self.question.definition.parameters_from({**params, **halved})
         found, _ = replace(self.question, parameters=parameters).certified(cache, claim)
-        if found.verdict == FAILS:
+        if found.verdict == COUNTEREXAMPLE:
             return CAUGHT
         # Where nothing is seen at all, the event has the reason.
         is_seen = self.question.audit(cache).row.lower > 0.0

@@ -65,7 +65,7 @@ def TruncatedExponential(rate: float) -> Law:
 
 
 def ClippedExponential(rate: float) -> Law:
-    """min(X, 1) for exponential X: another interpretation of "exponential on [0, 1]" (TSDP-E11)."""
+    """min(X, 1) for exponential X: another interpretation of "exponential on [0, 1]"."""
     name = "clipped-exponential"
     rate = _parameter(name, "rate", rate, 700.0, positive=True)
     return Law(name, draws.CLIPPED_EXPONENTIAL, rate, -math.expm1(-rate) / rate)

@@ -26,12 +26,12 @@ from dpbandits.claims.verdict import (
     combine,
     decide,
     deciding_alpha,
-    holm_levels,
     region_of,
     verdict_of,
 )
 from dpbandits.config.claims import SHOWN, Claim, Comparison, Entry, Reading
 from dpbandits.errors import InputError
+from dpbandits.metrics.intervals import holm_levels
 
 Scale = Literal["paper", "quick"]
 

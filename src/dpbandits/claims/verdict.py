@@ -1,7 +1,7 @@
 """From intervals to words: the function that decides, Holm's levels, how decisions combine."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -168,21 +168,6 @@ def deciding_alpha(estimate: "Estimate", region: Region) -> float:
 
 _SMALLEST_ALPHA = 1e-12
 _BISECTIONS = 50
-
-
-def holm_levels(p_values: Sequence[float], alpha: float) -> list[float]:
-    """Return the level at which each comparison of a family is judged (Holm, 1979).
-
-    In ascending order of the p-values, the k-th smallest of m is held against alpha/(m - k + 1);
-    from the first that exceeds its level on, all are judged at that level, which decides none.
-    """
-    levels = [alpha] * len(p_values)
-    level, before = alpha, 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        if before <= level:
-            level = alpha / (len(p_values) - rank)
-        levels[index], before = level, p_values[index]
-    return levels
 
 
 Verdict = Literal[

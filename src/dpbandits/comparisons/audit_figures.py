@@ -15,7 +15,7 @@ from matplotlib.ticker import NullLocator
 from numpy.typing import ArrayLike
 
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.blackbox import FAILS, NOTHING_CLAIMED
+from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOTHING_CLAIMED
 from dpbandits.auditing.gdp_ncb import FIXED_LENGTH
 from dpbandits.comparisons.privacy_audit import (
     LOG10_OBSERVABLE,
@@ -422,7 +422,7 @@ def summary(rows: pd.DataFrame) -> Drawn:
             color=colour,
             markerfacecolor=colour if filled else "none",
             markeredgewidth=0.9,
-            markersize=4.6 if point["verdict"] == FAILS else 3.8,
+            markersize=4.6 if point["verdict"] == COUNTEREXAMPLE else 3.8,
             linestyle="none",
             zorder=3 if filled else 2,
             clip_on=False,

@@ -28,7 +28,7 @@ from dpbandits.auditing.best_arm import (
     dp_od_scales,
     unit_vectors,
 )
-from dpbandits.auditing.blackbox import FAILS, NOT_CONTRADICTED, NOTHING_CLAIMED
+from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED, NOTHING_CLAIMED
 from dpbandits.auditing.events import LOG10, Event, Values
 from dpbandits.auditing.gdp_ncb import exploration_witness
 from dpbandits.auditing.inputs import hold
@@ -38,11 +38,10 @@ from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
 from dpbandits.auditing.run import ERROR_LEVEL, published
 from dpbandits.auditing.statements import SWEPT, swept_rows
 from dpbandits.auditing.thompson import SAMPLED_ZETA, simulate, ts_gaussian
-from dpbandits.claims.verdict import holm_levels
 from dpbandits.engine.cache import require_cache
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import rate_interval
+from dpbandits.metrics.intervals import holm_levels, rate_interval
 from dpbandits.papers.curves import curve, joined
 
 RUNS = {"paper": 1_000_000, "quick": 10_000}
@@ -236,7 +235,7 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     p_values = rows["p_value"][~exact].to_numpy()
     refuted = (rows["lower"] > rows["claimed"] * (1.0 + TOLERANCE)).to_numpy(copy=True)
     refuted[~exact] = p_values <= holm_levels(p_values.tolist(), ERROR_LEVEL)
-    verdict = np.where(refuted, FAILS, NOT_CONTRADICTED)
+    verdict = np.where(refuted, COUNTEREXAMPLE, NOT_CONTRADICTED)
     verdict = np.where(np.isinf(rows["claimed"]), NOTHING_CLAIMED, verdict)
     # The event has a chance of 1e-6 under both inputs, or is impossible in one.
     likely = 1.0 - 10.0 ** rows["log10_beta"]
@@ -252,7 +251,7 @@ def strongest(rows: pd.DataFrame) -> pd.DataFrame:
     is claimed the largest bound counts.
     """
     size = rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]).fillna(math.inf)
-    order = rows.assign(size=size, failing=rows["verdict"] == FAILS)
+    order = rows.assign(size=size, failing=rows["verdict"] == COUNTEREXAMPLE)
     order = order.sort_values(["failing", "size"], ascending=False, kind="stable")
     best = order.drop_duplicates(GROUP).index
     return rows.loc[sorted(best)]

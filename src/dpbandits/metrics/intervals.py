@@ -1,6 +1,7 @@
 """Confidence intervals of means and rates, and curves of means with theirs."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,3 +85,18 @@ def _wilson(successes: int, trials: int, quantile: float) -> tuple[float, float,
     spread = math.sqrt(trials * share * (1.0 - share) + square / 4.0)
     half = quantile * spread / (trials + square)
     return share, max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+def holm_levels(p_values: Sequence[float], alpha: float) -> list[float]:
+    """Return the level at which each comparison of a family is judged (Holm, 1979).
+
+    In ascending order of the p-values, the k-th smallest of m is held against alpha/(m - k + 1);
+    from the first that exceeds its level on, all are judged at that level, which decides none.
+    """
+    levels = [alpha] * len(p_values)
+    level, before = alpha, 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if before <= level:
+            level = alpha / (len(p_values) - rank)
+        levels[index], before = level, p_values[index]
+    return levels

@@ -132,7 +132,7 @@ def success(recommended: Counts, pulls: Counts, bandit: LinearBandit) -> Values:
 
 
 def total_pulls(recommended: Counts, pulls: Counts, bandit: LinearBandit) -> Values:
-    """Pulls of all arms together; they may exceed the budget (BAI-E3)."""
+    """Pulls of all arms together; they may exceed the budget."""
     return np.asarray(pulls.sum(axis=1, keepdims=True), np.float64)
 
 

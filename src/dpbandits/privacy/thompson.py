@@ -74,7 +74,7 @@ def ts_gaussian_gdp(horizon: int) -> float:
 def ts_gaussian_rdp_epsilon(delta: ArrayLike, horizon: int, alpha: float | None = None) -> Numbers:
     """Return the epsilon at delta of TS-Gaussian by Renyi DP, alpha T/4 + log(1/delta)/(alpha - 1).
 
-    Source: ts-is-dp, Theorem 8; alpha is free in the paper (TSDP-E6).
+    Source: ts-is-dp, Theorem 8; alpha is free in the paper.
 
     Args:
         delta: Strictly between 0 and 1. Any shape.
@@ -91,7 +91,7 @@ def ts_gaussian_rdp_epsilon(delta: ArrayLike, horizon: int, alpha: float | None 
 def modified_ts_gdp(b: int, c: float, horizon: int, *, interpretation: str = "lemma5") -> float:
     """Return the GDP parameter of Modified TS (M-TS-Gaussian): sqrt(T / (c (n + 1))).
 
-    Source: ts-is-dp, Lemma 5; the interpretations are TSDP-E2.
+    Source: ts-is-dp, Lemma 5.
 
     Args:
         b: Pre-pulls of every arm, 0 or above.
@@ -108,7 +108,7 @@ def modified_ts_gdp(b: int, c: float, horizon: int, *, interpretation: str = "le
 def required_c(b: int, eta: float, horizon: int) -> float:
     """Return the c for which Lemma 5 gives Modified TS exactly eta-GDP: T / (eta^2 (b + 1)).
 
-    It falls below 1, which the paper's Algorithm 2 does not allow, for large b (TSDP-E10);
+    It falls below 1, which the paper's Algorithm 2 does not allow, for large b;
     whether to keep such a point is the caller's decision.
 
     Source: ts-is-dp, Section 5.1 and Lemma 5.
@@ -127,7 +127,7 @@ def instance_specific_gdp(inverse_count_sums: ArrayLike, c: float) -> Numbers:
 
     It depends on the rewards, so it describes a run and is not itself a guarantee.
 
-    Source: ts-is-dp, Remark 2; claim TSDP-C27 and TSDP-E3.
+    Source: ts-is-dp, Remark 2; claim TSDP-C27.
 
     Args:
         inverse_count_sums: Per arm, the sum of 1/(n + 1) over the rounds after its first pull,
@@ -176,7 +176,7 @@ def report_noisy_max_true_delta(
     that x* is the only maximum. There the value is the Gaussian duality at eta = a; if x* is
     out of reach, the supremum is the value at `lowest`, or 0 (the empty event) if that is less.
 
-    Source: ts-is-dp, claim TSDP-C28a and TSDP-E8 (unconstrained).
+    Source: ts-is-dp, claim TSDP-C28 and TSDP-E8 (unconstrained).
 
     Args:
         epsilon0: 0 or above.
@@ -225,7 +225,7 @@ def ts_standard_epsilon(
     The per-round guarantee of Theorem 7 under advanced composition, as printed. It does not hold
     in general, and its dependence on N is an artefact (TSDP-E8).
 
-    Source: ts-is-dp, Corollary 1; the split of delta is TSDP-E5.
+    Source: ts-is-dp, Corollary 1.
 
     Args:
         delta: Final delta, strictly between 0 and 1. Any shape.
@@ -328,7 +328,7 @@ def dp_ts_ucb_budget(alpha: float, horizon: int) -> float:
 def dp_ts_ucb_gdp(alpha: float, horizon: int, *, interpretation: str = "theorem4.4") -> float:
     """Return the GDP parameter of DP-TS-UCB over the horizon.
 
-    Source: dp-ts-ucb, Theorems 4.4 and 4.6; the interpretations are DTU-E2 and DTU-E8.
+    Source: dp-ts-ucb, Theorems 4.4 and 4.6.
 
     Args:
         alpha: Trade-off parameter, 0 to 1.

@@ -89,10 +89,10 @@ def dp_bai(task: Task) -> Means:
         schedule: sizes of the phases and T': ``consistent``, ``literal`` or ``printed`` (BAI-E1).
         rounding: pulls of each arm in a phase: ``ceiling`` of T'/(M r) as stated, which may exceed
             the budget; ``floor``, at least 1; ``fitted``, the ceiling with T' lowered to T minus
-            the most arms that each phase may pull, so that the budget is kept (BAI-E3).
+            the most arms that each phase may pull, so that the budget is kept.
         samples: means of the phase's own rewards (``fresh``) or of all of the arm's (``pooled``,
             with noise by their number; rewards are then used again, which the privacy proof does
-            not allow; BAI-E10).
+            not allow).
         sensitivity: rewards are taken to be at most 1 (``unit``), or the noise is scaled by the
             largest reward that the instance can pay (``support``; BAI-E7).
         ties: equal estimates are ranked by the arm's ``index`` or at ``random``.
@@ -129,7 +129,7 @@ def baseline(task: Task) -> Means:
     Interpretations, beside those of DP-BAI:
         sizes: of the phases, as for DP-BAI (``stated``), or ``halving``: K, ceil(K/2), ..., 1 with
             T' = T - M, which is nearer to the Sequential Halving that the paper likens it to, and
-            to which ``schedule`` does not matter (BAI-E4).
+            to which ``schedule`` does not matter.
     """
     halves = task.interpretations["sizes"] == "halving"
     schedule = halving_schedule(len(task.bandit.arms)) if halves else _stated_schedule(task)
@@ -168,11 +168,11 @@ def dp_od(task: Task) -> Regression:
 
     Interpretations, beside those of OD-LinBAI:
         norm: ``l2``, as is usual for a norm without index, or ``l1``, which the proof of privacy
-            needs where pulled features do not lie on the axes (BAI-E8).
+            needs where pulled features do not lie on the axes.
         norm_over: ``all`` features; those of the ``active`` arms; or the ``reduced`` coordinates of
-            the active arms (BAI-E8).
+            the active arms.
         basis: of the span of the active features where it is not the whole space, ``orthonormal``
-            or made of as many independent ``features`` (BAI-E14).
+            or made of as many independent ``features``.
         sensitivity: rewards are taken to be at most 1 (``unit``), or the noise is scaled by the
             largest reward that the instance can pay (``support``; BAI-E7).
     """
@@ -183,8 +183,8 @@ def sequential_halving(task: Task) -> Means:
     """Sequential Halving (Karnin, Koren and Somekh, ICML 2013), without privacy.
 
     ceil(log2 K) rounds; in each, every surviving arm is pulled max(1, floor(T / (s ceil(log2 K))))
-    times, s being their number, and the ceil(s/2) best stay. Rewards are not used again. The
-    rounding is BAI-C20's. Features are not used.
+    times, s being their number, and the ceil(s/2) best stay. Rewards are not used again, features
+    never.
 
     Interpretations:
         ties: equal means are ranked by the arm's ``index`` or at ``random``.

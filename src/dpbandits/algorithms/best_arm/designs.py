@@ -378,7 +378,7 @@ class Geometry:
         self.regressors = lru_cache(REMEMBERED_SETS)(self._regressors)
 
     def _collection(self, active: bytes) -> MaxDet | None:
-        """Return a Max-Det collection, or None where r = 0 or r^2 >= s: pull all (BAI-E11)."""
+        """Return a Max-Det collection, or None where r = 0 or r^2 >= s: pull all."""
         features = self.features[np.frombuffer(active, np.int64)]
         rank = rank_of(features)
         is_small = rank > 0 and rank * rank < len(features)

@@ -106,7 +106,7 @@ def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent"
 
 
 def halving_schedule(arms: int, late_pulls: int = 1) -> PhaseSchedule:
-    """Return K, ceil(K/2), ..., 1, for the Baseline (BAI-E4) or Sequential Halving (BAI-C20).
+    """Return K, ceil(K/2), ..., 1, for the Baseline or Sequential Halving.
 
     Example:
         >>> halving_schedule(30).sizes
@@ -308,7 +308,7 @@ class Regression(Rules):
         return efficient_counts(weights, budget - number * share if is_last else share)
 
     def _scale(self, active: IntArray, coordinates: FloatArray) -> float:
-        """Return L/epsilon (dp-bai, Appendix E.1), L over the features that BAI-E8 names."""
+        """Return L/epsilon (dp-bai, Appendix E.1), over the features that are asked for."""
         if math.isinf(self.epsilon):
             return 0.0
         chosen, features = self.task.interpretations, self.task.bandit.feature_matrix

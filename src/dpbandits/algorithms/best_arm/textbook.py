@@ -59,7 +59,7 @@ def eliminate_by_means(rules: Means, generator: np.random.Generator) -> Trial:
 
 
 def _effective_budget(rules: Means) -> int:
-    """T', for ``fitted`` at most T minus the arms that the phases pull (BAI-E3)."""
+    """T', for ``fitted`` at most T minus the arms that the phases pull."""
     task, schedule = rules.task, rules.schedule
     effective = task.budget - schedule.reserved
     if task.interpretations["rounding"] != "fitted":
@@ -138,7 +138,7 @@ def eliminate_by_regression(rules: Regression, generator: np.random.Generator) -
 
 
 def _longest(task: Task, active: list[int], coordinates: FloatArray) -> float:
-    """L, the largest norm of a feature (BAI-E8)."""
+    """L, the largest norm of a feature."""
     normed = list(task.bandit.features)
     if task.interpretations["norm_over"] == "active":
         normed = [normed[arm] for arm in active]

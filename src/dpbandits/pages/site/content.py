@@ -274,7 +274,7 @@ def _as_html(site: Site, text: str) -> Markup:
 def _audit(site: Site) -> Values:
     """Return the table of the privacy audit, and which guarantees it exceeds."""
     numbers, _ = table_cells(site, AUDIT, "extra-audit")
-    refuted = numbers[numbers["verdict"] == "fails"]
+    refuted = numbers[numbers["verdict"] == "counterexample"]
     return {
         "table": _table(site, AUDIT, "extra-audit", AUDITED),
         "size": len(numbers),

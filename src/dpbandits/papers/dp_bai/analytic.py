@@ -1,6 +1,6 @@
 """Exact results and numbers: Max-Det collections, privacy, decisions by noise alone.
 
-Of BAI-C10 and C23 (Max-Det), C14, C24 and BAI-E9 (privacy), F2 and F5 (noise alone).
+Of BAI-F17 (Max-Det), C14a to c, C24 and BAI-E9 (privacy), F2 and F5 (noise alone).
 """
 
 import itertools

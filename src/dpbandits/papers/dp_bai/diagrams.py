@@ -1,4 +1,4 @@
-"""Supplementary diagrams: what the bounds say, draws of the omegas (BAI-E5), Table 1 as a map."""
+"""Supplementary diagrams: what the bounds say, draws of the omegas, Table 1 as a map."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -44,7 +44,7 @@ def hardness(means: ArrayLike, dimension: int, epsilon: float) -> Hardness:
 
     Args:
         means: shape (K,), with one largest.
-        dimension: d of the features, at least 2 (at d = 1 the range is empty, BAI-E18).
+        dimension: d of the features, at least 2 (at d = 1 the range is empty).
         epsilon: above 0, may be infinite.
     """
     values = np.sort(np.asarray(means, dtype=np.float64))[::-1]

@@ -111,7 +111,7 @@ def capped_phase_one(horizon: int) -> int:
 
 
 def releases(horizon: int, explored: int) -> int:
-    """Return the most releases of Phase II that one reward of Phase I enters (NCB-Q1, NCB-Q4).
+    """Return the most releases of Phase II that one reward of Phase I enters.
 
     An arm's episodes have 2, 4, 8, ... pulls; one that the horizon cuts releases nothing.
     """
