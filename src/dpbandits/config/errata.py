@@ -34,7 +34,7 @@ class Erratum(Spec):
     kind: ErratumKind
     printed: Sentence
     found: Sentence
-    taken: Sentence
+    taken: Sentence = ""
     numbers: Annotated[Numbers, AfterValidator(_with_claims)] = Field(default={})
 
 
