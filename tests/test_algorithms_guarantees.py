@@ -189,7 +189,7 @@ def test_every_variant_answers_at_any_horizon(horizon: float) -> None:
 
 
 def test_losses_in_a_window_and_in_the_stop_test() -> None:
-    """docs/privacy-witnesses.md: in a window 1.92 epsilon at most, from T = 2^25 - 1 on."""
+    """docs/audit.md: in a window 1.92 epsilon at most, from T = 2^25 - 1 on."""
     assert window_loss(2**25, 0.2) / 0.2 == pytest.approx(1.92, abs=5e-3)
     pulls = math.floor(1600 * (9 * math.log(2**24) + 5 * math.log(2**24) ** 2)) - 35
     event = exploration_witness(*stop_rules(2**24, 0.2), pulls)

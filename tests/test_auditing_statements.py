@@ -42,6 +42,9 @@ from dpbandits.comparisons.privacy_audit import (
     stated_in,
     strongest,
 )
+from dpbandits.pages.contents import Contents
+from dpbandits.pages.documents import audit_page
+from dpbandits.pipeline.project import Project
 from dpbandits.privacy.witnesses import classical_delta
 from dpbandits.reporting.draw import drawn_diagram
 from found_papers import PLAYED
@@ -345,46 +348,40 @@ def test_every_figure_is_drawn_with_its_bounds(name: str) -> None:
 
 TEXT = " ".join(DOCUMENTS["docs/audit.md"].split())
 LEDGER = pd.read_csv(ROOT / "docs/tables/privacy-audit/extra-audit.csv", keep_default_na=False)
-# Sentence; statement, algorithm, variant and interpretation of the row; column and format.
-SENTENCES = [
-    ("([NCB-C15](claims.md#ncb-c15)): {} epsilon by the shortest event that refutes, at T = 1e7",
-     ("AUD-14", "gdp-ncb", "as-written", ""), "ratio", ".5g"),
-    ("by longer ones. Its chance is 10^{}.",
-     ("AUD-14", "gdp-ncb", "as-written", ""), "log10_alpha", ",.0f"),
-    ("Theorem 4, such an event loses {} epsilon.",
-     ("AUD-14", "anytime-gdp-ncb", "as-written", ""), "ratio", ".4g"),
-    ("it needs {} times its delta of 1e-4.",
-     ("AUD-5", "ts-gaussian", "as-written", ""), "ratio", ".3g"),
-    ("([NCB-C15](claims.md#ncb-c15)): {} epsilon at T = 1e7 and epsilon = 0.2. No setting",
-     ("AUD-13", "gdp-ncb", "as-coded", ""), "ratio", ".3g"),
-    ("that is too little: {} epsilon at epsilon = 0.2.",
-     ("AUD-16", "ldp-ncb", "as-coded", ""), "ratio", ".3g"),
-    ("([BAI-C14c](claims.md#bai-c14c)): {} epsilon.",
-     ("AUD-11", "dp-od", "as-written", "norm=l2"), "ratio", ".4g"),
-    ("in the place of n + 1: {} times the bound of ts-is-dp",
-     ("AUD-6", "ts-gaussian", "as-written", "count=n"), "ratio", ".4g"),
-    ("at T = 1e6, and {} times that of Modified TS.",
-     ("AUD-6", "m-ts-gaussian", "as-written", "count=n"), "ratio", ".4g"),
-]  # fmt: skip
+CONTENTS = Contents.of(Project.load(ROOT))
 
 
-def ledger_row(*names: str) -> "pd.Series[float]":
-    """Return the one exact row at published constants."""
-    is_meant = (LEDGER[KEYS] == [*names]).all(axis=1)
-    [place] = LEDGER.index[is_meant & ~LEDGER["scaled"] & (LEDGER["confidence"] == 1.0)]
-    return LEDGER.loc[place]
+def rows_of(region: str) -> list[list[str]]:
+    """Return the cells of a computed table, made of the published ledger."""
+    page = audit_page(CONTENTS, DOCUMENTS["docs/audit.md"])
+    lines = page.split(f"<!-- begin {region} -->\n")[1].split("\n<!-- end")[0].splitlines()
+    return [line.strip("| ").split(" | ") for line in lines[2:]]
 
 
-def test_the_numbers_of_the_page_are_those_of_the_ledger() -> None:
-    for sentence, names, column, form in SENTENCES:
-        row = ledger_row(*names)
-        assert sentence.replace("{}", f"{float(row[column]):{form}}") in TEXT
-        assert row["verdict"] == "counterexample"
-    for statement, variant in (("AUD-14", "as-written"), ("AUD-13", "as-coded")):
-        row = ledger_row(statement, "gdp-ncb", variant, "")
-        assert (row["horizon"], row["parameters"], row["arms"]) == (10**7, "epsilon=0.2", 2)
-    assert ledger_row("AUD-16", "ldp-ncb", "as-coded", "")["parameters"] == "epsilon=0.2"
-    assert ledger_row("AUD-5", "ts-gaussian", "as-written", "")["claimed"] == 1e-4
+def test_every_exceeded_guarantee_has_a_row_that_says_whose_algorithm_is_played() -> None:
+    found = LEDGER[(LEDGER["verdict"] == "counterexample") & ~LEDGER["scaled"]]
+    rows = rows_of("exceeded")
+    assert len(rows) == len(found.drop_duplicates(["stated", "name"]))
+    shares = {each if each == "unbounded" else f"{each} times" for each in found["share"]}
+    assert {row[4] for row in rows} <= shares
+    printed = [row[0] for row in rows if row[2] == "as printed"]
+    assert printed == [
+        "TS-Gaussian",
+        "DP-BAI-Gauss, classical calibration of the noise",
+        "GDP-NCB",
+        "Anytime GDP-NCB",
+    ]
+    coded = [row[0] for row in rows if row[2] == "code released with dp-ncb"]
+    assert coded == ["GDP-NCB, as coded", "LDP-NCB, as coded", "AdaP-UCB, as coded"]
+
+
+def test_what_is_not_exceeded_has_no_algorithm_that_is() -> None:
+    broken = {(row[1], row[0]) for row in rows_of("exceeded")}
+    within = {(row[0], name) for row in rows_of("within") for name in row[1].split("; ")}
+    assert within
+    assert not within & broken
+    assert ("dp-ncb, Theorems 2 and 4", "GDP-NCB") not in within
+    assert all(float(row[2]) <= 1.0 for row in rows_of("within"))
 
 
 def test_from_which_epsilon_dp_bai_gauss_is_refuted() -> None:
@@ -411,15 +408,6 @@ def test_the_controls_are_as_the_page_says() -> None:
     assert uniform[["lower", "horizon"]].values.tolist() == [[0.0, 100]]
     assert "For NCB as written it certifies 0" in TEXT
     assert "outlasts its 100 rounds" in TEXT
-
-
-def test_the_page_names_what_fails_and_nothing_else() -> None:
-    """Each algorithm with a refuted guarantee at published constants, and rewards up to 1."""
-    fails = LEDGER[(LEDGER["verdict"] == "counterexample") & ~LEDGER["scaled"]]
-    others = ["AUD-10 dp-bai", "AUD-10 baseline", "AUD-12 dp-bai-gauss"]
-    named = {" ".join(row[:3]) for _, row, *_ in SENTENCES}
-    named |= {f"{each} as-written" for each in others} | {"AUD-17 adap-ucb as-coded"}
-    assert set(fails[KEYS[:3]].agg(" ".join, axis=1)) == named
 
 
 def test_the_page_counts_what_the_black_box_catches_at_twice_the_epsilon() -> None:

@@ -28,9 +28,7 @@ from dpbandits.comparisons.field import (
     WARNING,
     level,
 )
-from dpbandits.errors import InputError
-from dpbandits.pages import choosing as page_module
-from dpbandits.pages.choose import (
+from dpbandits.comparisons.ranking import (
     BEST,
     BROKEN,
     DEPENDS,
@@ -41,6 +39,8 @@ from dpbandits.pages.choose import (
     nearest,
     with_dimensions,
 )
+from dpbandits.errors import InputError
+from dpbandits.pages import choosing as page_module
 from dpbandits.pages.choosing import (
     NAMES_OF_TABLES,
     WHY,
@@ -77,7 +77,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a project with published tables; there is no other."""
-    monkeypatch.setattr("dpbandits.pipeline.project.published_folder", lambda: Path("/nowhere"))
+    monkeypatch.setattr("dpbandits.pipeline.choose.published_folder", lambda: Path("/nowhere"))
     return shared
 
 
@@ -341,7 +341,7 @@ def test_every_number_of_the_page_is_that_of_the_tables(
 
 def test_the_front_page_has_the_answer(folder: Path) -> None:
     text = which_one(Project.load(folder), "<!-- begin which one -->\n<!-- end which one -->\n")
-    assert "- Central trust: " in text
+    assert "- **Central trust**: " in text
     answer = dpbandits.choose(arms=20, horizon=1e6, epsilon=1.0, project=folder)
     assert "\n".join(answer.attrs["answers"]) in text
     with pytest.raises(InputError, match="marks"):

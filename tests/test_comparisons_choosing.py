@@ -50,11 +50,11 @@ from dpbandits.comparisons.field import (
     share_c,
 )
 from dpbandits.comparisons.instances import INSTANCES as MAKERS
+from dpbandits.comparisons.ranking import KEPT
 from dpbandits.config import Context
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import sources_of
 from dpbandits.metrics.intervals import difference_interval, rate_interval
-from dpbandits.pages.choose import KEPT
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
 from dpbandits.reporting.draw import drawn_diagram

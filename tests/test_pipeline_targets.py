@@ -27,9 +27,10 @@ from dpbandits.engine.provenance import (
 )
 from dpbandits.engine.results import results_frame
 from dpbandits.pages.contents import Contents
-from dpbandits.pages.documents import KEY, cluster_page, read_costs, write_costs
+from dpbandits.pages.documents import cluster_page
 from dpbandits.pipeline import study
 from dpbandits.pipeline import verify as verification
+from dpbandits.pipeline.costs import KEY, read_costs, write_costs
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (

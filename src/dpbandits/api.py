@@ -19,7 +19,7 @@ from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.custom_arms import arms, replay
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve
-from dpbandits.pages.choose import choose
+from dpbandits.pipeline.choose import choose
 from dpbandits.play.comparison import Comparison, compare
 from dpbandits.play.identification import Identification, identify
 from dpbandits.play.simulation import Simulation, simulate

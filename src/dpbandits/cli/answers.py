@@ -157,7 +157,7 @@ def explain(
 def choose(form: str, **question: Any) -> None:
     """Say which private algorithm to take, as printed and tuned, and how to play it."""
     import dpbandits
-    from dpbandits.pages.choose import ranking
+    from dpbandits.comparisons.ranking import ranking
 
     answer = dpbandits.choose(**question)
     show(answer, form, ranking(answer))

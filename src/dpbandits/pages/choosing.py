@@ -1,12 +1,11 @@
 """`docs/choosing.md`: which private bandit to take, every number from the published comparison."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from dpbandits.comparisons.choosing import BINARY, RATE, TAIL, WINNER
+from dpbandits.comparisons.choosing import BINARY, RATE, WINNER
 from dpbandits.comparisons.field import (
     APPROXIMATE,
     AS_PRINTED,
@@ -25,10 +24,11 @@ from dpbandits.comparisons.field import (
     UNIT,
     WARNING,
 )
+from dpbandits.comparisons.ranking import by
 from dpbandits.errors import InputError
-from dpbandits.pages.choose import by, choose, read_table
 from dpbandits.pages.published import render, with_region
 from dpbandits.pages.verdicts import Values
+from dpbandits.pipeline.choose import choose, read_table
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
@@ -52,9 +52,6 @@ TRUST = {PURE: "central", LOCAL: "local"}
 BEST_ARM = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
 """Where the page compares the algorithms that name a best arm."""
 
-AUDIT = Path("docs/tables/privacy-audit/extra-audit.csv")
-"""Published audit, in a folder with config."""
-
 WHY = {
     "lazy-dp-ts": "The bonus raises private means. Numbers of pulls alone decide when and with how "
     "much noise these are released.",
@@ -73,12 +70,12 @@ WHY = {
 """Private algorithm -> why its privacy does not depend on its constant."""
 
 Published = Mapping[str, pd.DataFrame]
-"""The published tables of the comparison, by name, and that of the audit."""
+"""The published tables of the comparison, by name."""
 
 
 def published(project: Project) -> Published | None:
     """Return the published tables; None where this comparison is not published yet."""
-    paths = [*(PUBLISHED / f"{name}.csv" for name in NAMES_OF_TABLES), AUDIT]
+    paths = [PUBLISHED / f"{name}.csv" for name in NAMES_OF_TABLES]
     try:
         return {path.stem: read_table(project.folder / path) for path in paths}
     except InputError:
@@ -113,7 +110,7 @@ def page_values(tables: Published) -> Values:
     found = trials[trials["privacy"] == PURE]
     return {
         "answers": [*_answers(winners)],
-        "classes": [_class(tables, kind) for kind in TRUST],
+        "classes": [_class(winners, kind) for kind in TRUST],
         "others": [*_others(winners)],
         "approximate": _same(winners),
         "constants": [*_constants(private, constants)],
@@ -131,7 +128,6 @@ def page_values(tables: Published) -> Values:
         "best_arm_won": found["first"][found["verdict"] == WINNER].map(NAMES).value_counts(),
         "best_arm_settings": len(found),
         **{"unit": UNIT, "warning": WARNING, "local_field": LOCAL_FIELD, "axes": AXES},
-        "tail": round(100 * (1 - TAIL)),
     }
 
 
@@ -177,11 +173,10 @@ def _told(row: Mapping[Any, Any]) -> Values:
     }
 
 
-def _class(tables: Published, kind: str) -> Values:
+def _class(winners: pd.DataFrame, kind: str) -> Values:
     """Return how often each algorithm of a class is first and wins, by each answer."""
-    winners = tables["extra-winners"]
     own = winners[(winners["privacy"] == kind) & (winners["family"] == BINARY)]
-    counts: Values = {"kind": kind, "trust": TRUST[kind], "settings": 0, "unplayed": ""}
+    counts: Values = {"trust": TRUST[kind], "settings": 0, "unplayed": ""}
     for answer in (AS_PRINTED, TUNED):
         table = own[own["answer"] == answer]
         is_won = table["verdict"] == WINNER
@@ -191,27 +186,13 @@ def _class(tables: Published, kind: str) -> Values:
                 {"name": NAMES[str(name)], "first": int(count), "won": int(won.get(name, 0))}
                 for name, count in first.items()
             ],
-            "leader": str(first.index[0]),
-            "won": int(is_won.sum()),
-            "least": float(table["margin"][is_won].min()) if is_won.any() else float("nan"),
             "turned": int((table["otherwise"] != "").sum()),
-            "as_ranked": int((table["as_ranked"] != "").sum()),
             "local": int(table["first"].map(lambda name: PLAYERS[name][1] == LOCAL).sum()),
         }
         counts["settings"] = len(table)
     absent = {name for names in own["unplayed"] for name in names.split()}
     counts["unplayed"] = ", ".join(name for key, name in NAMES.items() if key in absent)
-    counts["audited"] = _audited(tables, counts["printed"]["leader"])
     return counts
-
-
-def _audited(tables: Published, algorithm: str) -> float:
-    """Return the largest share of its claim that the audit shows an algorithm to lose."""
-    regret, audit = tables["extra-regret"], tables[AUDIT.stem]
-    variants = set(regret["variant"][regret["algorithm"] == algorithm])
-    is_own = (audit["algorithm"] == algorithm) & audit["variant"].isin(variants)
-    ratios = audit["ratio"][is_own].dropna()
-    return float(ratios.max()) if len(ratios) else 0.0
 
 
 def _others(winners: pd.DataFrame) -> Iterator[Values]:

@@ -1,7 +1,8 @@
 """The documents that `dpbandits publish` writes, whole or in their marked regions."""
 
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from textwrap import indent
@@ -10,27 +11,29 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED
 from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
 from dpbandits.claims.tables import ALONE, JUDGED, counted
 from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import CLAIM_KINDS
-from dpbandits.engine.provenance import read_provenance, write_text
+from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
-from dpbandits.pages.choosing import AUDIT, choosing_page, which_one
-from dpbandits.pages.contents import ERRORS, Contents, FigureGroup, errata_of, head_of
-from dpbandits.pages.published import read_table, render, table, with_region, with_tables
+from dpbandits.pages.choosing import choosing_page, which_one
+from dpbandits.pages.contents import ERRORS, Contents, FigureGroup
+from dpbandits.pages.published import claim, prose, render, table, with_region
 from dpbandits.pages.verdicts import (
-    ANSWERS,
     MEANINGS,
-    NO_VERDICT,
+    VARIANTS,
     Outcome,
+    Row,
     Values,
-    counts_line,
+    counts_text,
+    label_text,
     witnesses_text,
 )
-from dpbandits.pipeline.project import FIGURES, Project
+from dpbandits.pipeline.costs import read_costs
+from dpbandits.pipeline.project import FIGURES, TABLES, Project
 from dpbandits.pipeline.study import PAPERS, PaperFile
-from dpbandits.pipeline.targets import COSTS, Target, targets
 
 KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
 """Kind of claims -> its heading."""
@@ -91,17 +94,16 @@ def supplementary_page(contents: Contents, paper: str) -> str:
 
 
 def claims_page(contents: Contents) -> str:
-    """Return the index of all claims and findings."""
+    """Return the table of all claims, and links to findings and withdrawn ids."""
     judged = contents.ledger[contents.ledger["role"] == JUDGED]
     random = judged[judged["level"].notna()]
     papers = [contents.paper(paper) for paper in contents.papers]
     for paper in papers:
-        also = [each.id for each in paper["findings"] if not each.entry.statement]
-        study = contents.project.study(paper["name"])
-        paper["elsewhere"] = [*also, *study.withdrawn]
+        withdrawn = contents.project.study(paper["name"]).withdrawn
+        paper["elsewhere"] = [*(each.id for each in paper["findings"]), *withdrawn]
     return render(
         "claims.md",
-        words=_words(contents, *MEANINGS),
+        words=_words(contents),
         rows=len(judged),
         random=len(random),
         in_family=int((random["family_wise"] != ALONE).sum()),
@@ -110,83 +112,82 @@ def claims_page(contents: Contents) -> str:
     )
 
 
-def _words(contents: Contents, *words: Verdict, link: str = "") -> str:
-    """Return what words say and how many claims of each kind have them; others in one row."""
+def _words(contents: Contents) -> str:
+    """Return what each verdict says and how many claims of each kind have it."""
     claims = [each.entry for each in contents.claims.values()]
     counts = counted(contents.ledger, claims)
     meanings: dict[Verdict, str] = dict(MEANINGS)
     if chances := witnesses_text(contents.ledger, claims):
         meanings["counterexample"] += f" ({chances})"
-    rows: list[list[object]] = [
-        [f"**{word}**", meanings[word], *(own.get(word, 0) for own in counts.values())]
-        for word in words
+    rows = [
+        [f"**{word}**", said, *(own.get(word, 0) for own in counts.values())]
+        for word, said in meanings.items()
     ]
-    if others := [word for word in MEANINGS if word not in words]:
-        sums = (sum(own.get(word, 0) for word in others) for own in counts.values())
-        rows.append([f"[{NO_VERDICT}]({link})", ", ".join(others), *sums])
-    return table(["a sentence is", "which means", *map(_heading, counts)], rows, texts=2)
-
-
-def _heading(kind: str) -> str:
-    return KINDS[kind].lower()
-
-
-def errata_page(contents: Contents) -> str:
-    """Return the index of the errata."""
-    papers = [contents.paper(paper) for paper in contents.papers]
-    for paper in papers:
-        paper["went"] = errata_of(contents.project, paper["name"]).withdrawn
-    return render("errata.md", papers=papers, errors=ERRORS)
-
-
-def gallery_page(contents: Contents) -> str:
-    """Return every published figure in small, with what came out."""
-    project = contents.project
-    across = [
-        name for name in project.known_comparisons if (project.folder / FIGURES / name).exists()
-    ]
-    parts = [contents.paper(name) for name in [*contents.papers, *across]]
-    return render("gallery.md", parts=parts, papers=contents.papers)
+    heads = [KINDS[kind].lower() for kind in counts]
+    return table(["verdict", "which means", *heads], rows, texts=2)
 
 
 def front_page(contents: Contents, text: str) -> str:
-    """Return the front page with its region ``headline`` as the published verdicts have it."""
-    words = _words(contents, *ANSWERS, link="docs/claims.md#words")
-    asked = "The authors have not been asked ([if you are one](docs/authors.md))."
-    parts = [words, asked, _strip(contents), _papers(contents)]
+    """Return the front page with its regions as the published verdicts have them."""
+    parts = [_counts_of_all(contents), _papers(contents), _drawn(contents), _picture(contents)]
     return which_one(contents.project, with_region(text, "headline", "\n\n".join(parts)))
 
 
-def _strip(contents: Contents) -> str:
-    """Return a picture for each paper with the name of its figure, in a table of one row."""
-    pictures, names = [], []
-    for paper in contents.papers:
-        figures = contents.figures(paper)
-        stem = contents.project.papers[paper].picture or figures[0].base
-        group = next(group for group in figures if stem in group.stems)
-        picture = f"{FIGURES.as_posix()}/{paper}/{stem}.png"
-        pictures.append(
-            f"[![{head_of(stem)} of {paper}]({picture})](docs/papers/{paper}.md#{stem})"
-        )
-        names.append(f"`{paper}`, {head_of(stem)}: {group.title}")
-    return table(pictures, [names], texts=len(names))
+def _counts_of_all(contents: Contents) -> str:
+    """Return how many sentences of the papers have which verdict, experiments first."""
+    claims = [each.entry for each in contents.claims.values()]
+    counts = counted(contents.ledger, claims)
+    lines = []
+    for kind, said in counts_text(contents.ledger, claims).items():
+        lines.append(f"- {KINDS[kind]}, {sum(counts[kind].values())} sentences: {said}.")
+    return "\n".join(lines)
 
 
 def _papers(contents: Contents) -> str:
-    """Return a row for each published paper: figures, claims by kind, one sentence."""
+    """Return a row for each published paper: what came out, experiments, privacy."""
     rows = []
     for name in contents.papers:
         paper = contents.paper(name)
-        title = f"*{paper['short']}*"
-        if paper["arxiv"]:
-            title = f"[{title}](https://arxiv.org/abs/{paper['arxiv']})"
-        scale = " at a smaller scale" if paper["reduced"] else ""
-        figures = f"{len(paper['figures'])} rebuilt{scale}; {paper['drawn']}"
-        sentence = paper["sentence"] or paper["summary"]
-        page = f"[`{name}`](docs/papers/{name}.md)"
-        rows.append([f"{page} {title}", figures, counts_line(paper["counts"]), sentence])
-    head = ["paper", "figures; as drawn?", "its sentences", "what came out"]
-    return table(head, rows, texts=len(head))
+        own = counted(contents.ledger[contents.ledger["paper"] == name])["experiment"]
+        stated = f"{own.get('as stated', 0)} of {sum(own.values())}"
+        if paper["reduced"]:
+            stated += " (at a smaller scale)"
+        link = f"[{paper['short']}](docs/papers/{name}.md)"
+        rows.append(
+            [
+                link,
+                paper["sentence"] or paper["summary"],
+                stated,
+                paper["counts"].get("privacy", ""),
+            ]
+        )
+    heads = ["paper", "what came out", "experiments as stated", "privacy guarantees"]
+    return table(heads, rows, texts=len(heads))
+
+
+def _drawn(contents: Contents) -> str:
+    """Return which figures could be compared with the published ones, and how many values agree."""
+    compared = {name: contents.reproduced(name) for name in contents.papers}
+    said = [f"of `{name}` {drawn}" for name, drawn in compared.items() if drawn]
+    return (
+        "We had the text of the papers without their pictures. Figures could be compared value by "
+        f"value where numbers had been read off the published ones: {'; '.join(said) or 'nowhere'}."
+    )
+
+
+def _picture(contents: Contents) -> str:
+    """Return the picture of the front page, and what to see in it."""
+    named = [(name, contents.project.papers[name].picture) for name in contents.papers]
+    paper, stem = next(((name, stem) for name, stem in named if stem), named[0])
+    groups = contents.figures(paper)
+    group = next((each for each in groups if stem in each.stems), groups[0])
+    page = f"docs/papers/{paper}.md#{group.base}"
+    source = f"{FIGURES.as_posix()}/{paper}/{group.first.name}.png"
+    short = contents.paper(paper)["short"]
+    return (
+        f'<a href="{page}"><img src="{source}" width="640" alt="{prose(group.alt)}"></a>\n\n'
+        f"*{group.head} of {short}.* {prose(group.message)}"
+    )
 
 
 REFERENCES = "\nreferences:\n"
@@ -242,44 +243,6 @@ def _counts(project: Project, paper: str) -> list[int]:
     ]
 
 
-KEY = ["paper", "kind", "name"]
-MEASURED = ["seconds", "cpu_seconds", "memory_mib"]
-"""What a job measures of itself, in its provenance."""
-
-
-def write_costs(project: Project) -> Path:
-    """Write what was measured, and what was known of jobs that were not measured again."""
-    path, known = project.folder / COSTS, read_costs(project)
-    # The ledger of some papers is not that of all.
-    of_papers = project.built() + ["all"] * (project.chosen == project.published)
-    built = [each for each in targets(project) if each.paper in of_papers]
-    names = {(target.paper, target.kind, target.name) for target in built}
-    is_kept = [
-        key in names or key[0] not in project.built()
-        for key in known[KEY].itertuples(index=False, name=None)
-    ]
-    measured = pd.DataFrame(_measured(built), columns=[*KEY, *MEASURED])
-    both = [frame for frame in (known[is_kept], measured) if len(frame)] or [measured]
-    rows = pd.concat(both).drop_duplicates(KEY, keep="last").sort_values(KEY)
-    write_text(path, rows.to_csv(index=False, lineterminator="\n"))
-    return path
-
-
-def read_costs(project: Project) -> pd.DataFrame:
-    """Return the published costs; none where there is no file."""
-    path, columns = project.folder / COSTS, [*KEY, *MEASURED]
-    return pd.read_csv(path, usecols=columns) if path.is_file() else pd.DataFrame(columns=columns)
-
-
-def _measured(built: list[Target]) -> Iterator[list[object]]:
-    """Yield what was measured; jobs of simulations with runs in the cache were short."""
-    for target in built:
-        record = read_provenance(target.provenance) if target.provenance.is_file() else {}
-        if record.keys() >= {*MEASURED} and not record.get("cached_runs"):
-            values = [round(record[column], 1) for column in MEASURED]
-            yield [target.paper, target.kind, target.name, *values]
-
-
 def cluster_page(contents: Contents, text: str) -> str:
     """Return the page with its table filled in: the jobs of each paper by kind, and the longest."""
     rows = []
@@ -312,12 +275,24 @@ def write_skeleton(project: Project, name: str) -> list[Path]:
     return paths
 
 
+PRINTED, CODED = "as printed", "code released with dp-ncb"
+PLAYED = {
+    "AUD-6": "as dp-ts-ucb describes it",
+    "AUD-10": "rewards above 1",
+    "AUD-11": "one reading of the text",
+}
+"""Audited statement -> what its rows play, where that is not what its paper prints."""
+
+
 def audit_page(contents: Contents, text: str) -> str:
-    """Return the page of the audit with how often its black box catches twice the epsilon."""
-    path = contents.project.folder / AUDIT
+    """Return the page of the audit with what exceeds a guarantee, what does not, and its power."""
+    path = contents.project.folder / TABLES / "privacy-audit/extra-audit.csv"
     if not path.is_file():
         return text
-    power = read_table(path)["power"].str.partition(":")[0]
+    rows = pd.read_csv(path, keep_default_na=False, dtype=str)
+    text = with_region(text, "exceeded", _exceeded(contents, rows))
+    text = with_region(text, "within", _within(contents, rows))
+    power = rows["power"].str.partition(":")[0]
     caught, missed, untested = (int((power == word).sum()) for word in (CAUGHT, MISSED, UNTESTED))
     content = (
         f"Of {caught + missed + untested} rows of the black box with a claim {caught} are caught, "
@@ -326,11 +301,70 @@ def audit_page(contents: Contents, text: str) -> str:
     return with_region(text, "power", content)
 
 
+def _exceeded(contents: Contents, rows: pd.DataFrame) -> str:
+    """Return a row for each guarantee and algorithm that an event exceeds, as printed first."""
+    found = rows[(rows["verdict"] == COUNTEREXAMPLE) & (rows["scaled"] == "False")]
+    lines = []
+    for row in found.drop_duplicates(["stated", "name"]).to_dict("records"):
+        variant, label = str(row["variant"]), str(row["interpretation"])
+        is_ours = row["statement"] == "AUD-14" and label
+        played = PLAYED.get(row["statement"], "our own" if is_ours else PRINTED)
+        played = CODED if variant == "as-coded" else played
+        factor = row["share"] if row["share"] == "unbounded" else f"{row['share']} times"
+        at, chance = label_text(row["setting"]), _chance(row)
+        name = _played(contents, row)
+        lines.append([name, row["stated"], played, at, factor, chance, claim(row["claim"])])
+    lines.sort(key=lambda line: (line[2] != PRINTED, line[2] != CODED))
+    heads = ["algorithm", "guarantee", "played", "setting", "exceeded", "probability", "row"]
+    return table(heads, lines, texts=len(heads))
+
+
+def _within(contents: Contents, rows: pd.DataFrame) -> str:
+    """Return the largest share of each guarantee that an event uses up, where none exceeds it."""
+    played = ["stated", "algorithm", "variant"]
+    is_published = rows["scaled"] == "False"
+    exceeded = rows[is_published & (rows["verdict"] == COUNTEREXAMPLE)]
+    # A row without an interpretation is of the default one, which the exact rows name.
+    is_broken = rows.set_index(played).index.isin(exceeded.set_index(played).index)
+    is_default = is_broken & (rows["interpretation"] == "")
+    found = rows[is_published & (rows["verdict"] == NOT_CONTRADICTED) & ~is_default]
+    lines = []
+    for stated, own in found.groupby("stated", sort=False):
+        largest = own.loc[own["ratio"].astype(float).idxmax()]
+        names = dict.fromkeys(_played(contents, row) for row in own.to_dict("records"))
+        lines.append([stated, "; ".join(names), largest["share"], _chance(largest)])
+    return table(["guarantee", "algorithms", "largest share", "probability"], lines, texts=2)
+
+
+def _played(contents: Contents, row: Row) -> str:
+    """Return the algorithm of a row with its variant and interpretations in words."""
+    name, variant = str(row["name"]).partition(",")[0], str(row["variant"])
+    words = [VARIANTS[variant]] if variant != "as-written" else []
+    words += filter(None, [contents.in_words("", str(row["interpretation"]))])
+    return ", ".join([name, *words])
+
+
+def _chance(row: Row) -> str:
+    """Return the probability of the event of a row, a small one as a power of ten."""
+    log10 = float(row["log10_alpha"])
+    return str(row["chance"]) if not -math.inf < log10 < -20.0 else f"10^{log10:,.0f}"
+
+
+def deviations_page(contents: Contents, text: str) -> str:
+    """Return the page with what each switch of dp-ncb does alone, as far as it is published."""
+    path = contents.project.folder / TABLES / "dp-ncb/extra-deviations.csv"
+    rows = pd.read_csv(path, keep_default_na=False, dtype=str)
+    lines = []
+    for row in rows[rows["repaired"] != "as for each"].to_dict("records"):
+        words = [row[key] for key in ("id", "algorithm", "switch", "paper", "code", "repaired")]
+        lines.append([*words, f"{float(row['factor']):.3g}"])
+    heads = ["id", "algorithm", "switch", "the paper", "the code", "repaired", "factor"]
+    return with_region(text, "switches", table(heads, lines, texts=6))
+
+
 PAGES: Mapping[str, Callable[[Contents], str]] = {
     "docs/choosing.md": lambda contents: choosing_page(contents.project),
     "docs/claims.md": claims_page,
-    "docs/errata.md": errata_page,
-    "docs/gallery.md": gallery_page,
 }
 """Document -> what returns the whole of it; those of the papers come to them."""
 
@@ -340,7 +374,7 @@ REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
     "docs/artifact.md": artifact_page,
     "docs/audit.md": audit_page,
     "docs/cluster.md": cluster_page,
-    "docs/deviations.md": lambda contents, text: with_tables(contents.project, text),
+    "docs/deviations.md": deviations_page,
 }
 """Document -> what fills in its computed parts, in the text that it has."""
 

@@ -16,10 +16,9 @@ import pandas as pd
 from dpbandits.config.claims import SHOWN, Entry, NumberSource
 from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import begun, number_text
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.targets import DIGITISED, VERDICTS
 from dpbandits.reporting.digitised import COMPARED
-from dpbandits.reporting.tables import markdown_table
 from dpbandits.reporting.text import environment
 from dpbandits.reporting.text import plain_label as plain
 
@@ -52,11 +51,27 @@ def claim(identifier: str) -> str:
     return f"[{identifier}](claims.md#{identifier.lower()})"
 
 
+MOST_WORDS = 6
+"""So many words of a claim are in the table of all claims."""
+
+
+def shortened(text: str) -> str:
+    """Return the first words of a claim."""
+    words = text.split()
+    return " ".join(words[:MOST_WORDS]) + " ..." * (len(words) > MOST_WORDS)
+
+
 @cache
 def _documents() -> "Environment":
     # Markdown: code hosts show it, and the site escapes what it takes from it.
     templates = environment(Path(__file__).with_name("templates"))
-    templates.filters |= {"begun": begun, "cell": cell, "claim": claim, "prose": prose}
+    templates.filters |= {
+        "begun": begun,
+        "cell": cell,
+        "claim": claim,
+        "prose": prose,
+        "shortened": shortened,
+    }
     return templates
 
 
@@ -226,18 +241,6 @@ def _column(texts: "pd.Series[str]") -> "pd.Series[Any]":
     is_text = numbers.isna() & (texts != "")
     is_rounded = (numbers == 0) & texts.str.contains("[1-9].*e", regex=True)
     return texts if (is_text | is_rounded).any() or numbers.isna().all() else numbers
-
-
-_TABLE = re.compile(r"<!-- begin (table ([a-z-]+)/([a-z0-9-]+)) -->")
-
-
-def with_tables(project: Project, text: str) -> str:
-    """Return a document with each region ``table PAPER/NAME`` filled with the published table."""
-    for region, paper, name in _TABLE.findall(text):
-        numbers = read_table(project.folder / TABLES / paper / f"{name}.csv")
-        made = markdown_table(project.study(paper).table_entries[name], name, numbers)
-        text = with_region(text, region, f"\n{made}\n")
-    return text
 
 
 def published_papers(project: Project, papers: Iterable[str]) -> list[str]:

@@ -92,7 +92,7 @@ class PaperFile(Spec):
         state: a draft is built where it is chosen, and is in no count, index or citation.
         reduced: why all of it is at a smaller scale than the paper's own; beside each verdict.
         summary: sums up what came out, as ``summary`` of the findings, which it is by default.
-        picture: the figure or panel that the front page shows; the first figure by default.
+        picture: the figure that the front page shows, of the first paper that names one.
         panels: what each panel of the paper's figures shows.
         interpretations: interpretation, as ``norm=l1``, -> what it is in words.
         looks: algorithm of the paper's own -> its colour, line style and marker.

@@ -262,18 +262,3 @@ def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
         once, texts, "The ledger of all claims", caption, [*map(_type, widths)], long=True
     )
     return files | {".csv": str(texts.to_csv(index=False, lineterminator="\n"))}
-
-
-def markdown_table(spec: Mapping[str, Any], name: str, numbers: pd.DataFrame) -> str:
-    """Return a table without ``rows``, made of its csv, with the texts that its LaTeX has."""
-    table = parse_table(name, spec)
-    if table.rows:
-        raise InputError(f"tables.{name}: has rows; allowed: in a document, tables without")
-    texts = cells_of(table, numbers, f"tables.{name}")
-    sides = ["---:" if column.align == "right" else "---" for column in table.columns]
-    rows = [list(texts.columns), sides, *texts.to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(_escaped(each) for each in row) + " |" for row in rows)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")

@@ -1,23 +1,19 @@
-"""Which private bandit to take: both answers at the nearest measured setting, and a ranking."""
+"""Both rankings of private bandits at the nearest measured setting, with guarantees, in words."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from dpbandits.algorithms import IDENTIFICATION, REGRET, Definition
-from dpbandits.algorithms.base import LARGEST_INTEGER, positive
 from dpbandits.algorithms.guarantees import guarantee
 from dpbandits.comparisons.choosing import BINARY, WINNER
 from dpbandits.comparisons.field import (
-    APPROXIMATE,
     AS_PRINTED,
     AXES,
     CLASSES,
-    COMPARISON,
     CONSTANTS,
     DELTA,
     LOCAL,
@@ -25,7 +21,6 @@ from dpbandits.comparisons.field import (
     NAMES,
     NONE,
     PLAYERS,
-    PUBLISHED,
     PURE,
     SETTING,
     TUNED,
@@ -33,7 +28,7 @@ from dpbandits.comparisons.field import (
     WARNING,
     level,
 )
-from dpbandits.errors import InputError, require_count
+from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
 from dpbandits.privacy.thompson import required_c
 from dpbandits.text_tables import aligned
@@ -43,32 +38,6 @@ BEST, TIED, BEHIND, UNMET = "best", "tied", "behind", NONE
 
 DEPENDS = "best by these logarithms"
 """What it says of the first where another base may change the winner."""
-
-TEXTS = (
-    *("variant", "interpretation", "logarithm", "tied", "as_ranked", "otherwise", "unplayed"),
-    *("worst_on", "floor"),
-)
-"""Columns of the tables that may be empty texts."""
-
-ASKED = {("central", 0.0): PURE, ("central", DELTA): APPROXIMATE, ("local", 0.0): LOCAL}
-"""Trust and delta -> the class of privacy that is asked for."""
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """Return a table of scores or of winners, as it was written."""
-    if not path.is_file():
-        raise InputError(
-            f"{path}: does not exist; allowed: a project with the comparison, built by snakemake "
-            f"extras (--scale) or published"
-        )
-    frame = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str))
-    if "algorithm" in frame and path.parent.name == COMPARISON and "constant" not in frame:
-        raise InputError(
-            f"{path}: has no column constant, being of an older version; allowed: a table that "
-            f"snakemake extras builds and dpbandits publish copies"
-        )
-    return frame.fillna({name: "" for name in TEXTS if name in frame})
-
 
 Row = dict[Any, Any]
 
@@ -301,83 +270,8 @@ def _notes(
     return [*sentences, *local, UNIT, "In the commands 0.7 0.5 stand for the means of your arms."]
 
 
-MEASURES = {
-    True: ("extra-regret", "extra-winners"),
-    False: ("extra-best-arm", "extra-best-arm-winners"),
-}
-"""Whether regret is asked about -> the tables of the scores and of the winners."""
-
-
-def choose(
-    *,
-    arms: int,
-    epsilon: float,
-    horizon: float | None = None,
-    budget: float | None = None,
-    trust: str = "central",
-    delta: float = 0.0,
-    dimensions: int | None = None,
-    scale: str | None = None,
-    project: str | Path = "",
-) -> pd.DataFrame:
-    """Rank the private algorithms for a number of arms, a horizon and a privacy budget.
-
-    The ranking is that of the project's published comparison (``docs/choosing.md``) at the nearest
-    setting, once with printed and once with tuned constants. Parameters and guarantees are those at
-    the question itself.
-
-    Args:
-        arms: number of arms K, at least 2.
-        epsilon: privacy budget, above 0.
-        horizon: number of rounds T, where regret counts.
-        budget: number of pulls, where the best arm is to be found.
-        trust: ``central`` (one trusted learner sees the rewards) or ``local`` (every reward is made
-            private before anyone sees it).
-        delta: 0 for epsilon-DP, or 1e-6 for (epsilon, delta)-DP, with central trust.
-        dimensions: of the arms' features, where the best arm is to be found; by default one an arm.
-        scale: ``paper`` or ``quick`` for the tables built in the project's folder; by default the
-            published ones.
-        project: folder of the project; outside of one the tables that come with the package.
-
-    Returns:
-        One row for each answer (``as printed``, ``tuned``) and algorithm, the best first: place,
-        algorithm, name, variant, verdict (``best``, ``best by these logarithms``, ``tied`` with the
-        best, ``behind`` or ``meets no budget that is asked``), parameters, constant, price (regret
-        over the non-private floor, geometric mean over the drawn instances) with its 95 % interval
-        as lo and hi, least and most of the instances by design, tail (the ratio that one run in ten
-        exceeds), worst (of all instances) and regret (mean); or success (share of trials) with its
-        interval over trials. Then guarantee at the question, and the setting. ``attrs`` has the
-        notes, and the lines of the answer.
-
-    Raises:
-        InputError: an argument is not allowed, or no comparison is published there.
-
-    Example:
-        >>> import dpbandits
-        >>> dpbandits.choose(arms=1, horizon=1000, epsilon=1.0)
-        Traceback (most recent call last):
-        dpbandits.errors.InputError: arms is 1; allowed: a whole number from 2 to 9007199254740992
-    """
-    if (horizon is None) == (budget is None):
-        raise InputError(f"choose: horizon is {horizon}, budget {budget}; allowed: one of them")
-    if (trust, delta) not in ASKED:
-        if trust not in ("central", "local"):
-            raise InputError.unknown("trust", trust, ("central", "local"))
-        allowed = f"0 or {DELTA:g}" if trust == "central" else "0 with local trust"
-        raise InputError(f"delta is {delta!r}; allowed: {allowed}")
-    is_regret = budget is None
-    if is_regret and dimensions is not None:
-        raise InputError(f"dimensions is {dimensions!r}; allowed: with a budget alone")
-    length = "horizon" if is_regret else "budget"
-    count = require_count("arms", arms, 2, LARGEST_INTEGER)
-    question = Question(
-        count,
-        require_count(length, horizon if is_regret else budget, 1, LARGEST_INTEGER),
-        positive.require("choose", "epsilon", epsilon),
-        ASKED[trust, delta],
-        None if is_regret else require_count("dimensions", dimensions or count, 1, LARGEST_INTEGER),
-    )
-    table, winners = (read_table(_table_path(Path(project), n, scale)) for n in MEASURES[is_regret])
+def answered(table: pd.DataFrame, winners: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """Return both rankings with guarantees, the notes and the lines of the answer in ``attrs``."""
     order, rows = ranked(table, winners, question)
     answer = _with_guarantees(order, question)
     answer.attrs["notes"] = _notes(answer, table, question, rows.values())
@@ -395,23 +289,6 @@ def _said(answer: pd.DataFrame, rows: Mapping[str, Row], question: Question) -> 
         ahead = f"ahead of {NAMES[row['second']]} by {by(row)}"
         yield f"{label}take {take(row)}{constant}, {ahead}{price}."
         yield f"  {command_of(own, question)}"
-
-
-def _table_path(folder: Path, name: str, scale: str | None) -> Path:
-    """Return the file of a table of the comparison, as published or as built at a scale."""
-    from dpbandits.pipeline.project import CONFIG, Project, published_folder
-    from dpbandits.pipeline.targets import table_target
-
-    is_project = (folder / CONFIG).is_file()
-    if folder != Path() and not is_project:
-        raise InputError(
-            f"{folder / CONFIG}: does not exist; allowed: a project's folder, or none for the "
-            f"published tables"
-        )
-    if scale is None:
-        return (folder if is_project else published_folder()) / PUBLISHED / f"{name}.csv"
-    target = table_target(Project.load(folder).at(scale=scale), COMPARISON, name)
-    return next(path for path in target.current_files() if path.suffix == ".csv")
 
 
 def ranking(answer: pd.DataFrame) -> str:
