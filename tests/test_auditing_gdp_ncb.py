@@ -320,7 +320,7 @@ def test_the_tables_of_the_page() -> None:
     rows = re.findall(
         r"^\| (1e\d) \| ([\d.]+) \| (\S.*?) \| ([\d.]+) \| (-[\d.]+) \|", PAGE.read_text(), re.M
     )
-    assert len(rows) == 10
+    assert len(rows) == 8
     for horizon, epsilon, third, loss, log10 in rows:
         found = FRAMES.rows("privacy-witnesses", horizon=float(horizon), epsilon=float(epsilon))
         x = float(horizon)

@@ -310,12 +310,11 @@ def _exceeded(contents: Contents, rows: pd.DataFrame) -> str:
         is_ours = row["statement"] == "AUD-14" and label
         played = PLAYED.get(row["statement"], "our own" if is_ours else PRINTED)
         played = CODED if variant == "as-coded" else played
-        factor = row["share"] if row["share"] == "unbounded" else f"{row['share']} times"
-        at, chance = label_text(row["setting"]), _chance(row)
-        name = _played(contents, row)
-        lines.append([name, row["stated"], played, at, factor, chance, claim(row["claim"])])
+        at, link = label_text(row["setting"]), claim(row["claim"])
+        numbers = [row["share"], _chance(row)]
+        lines.append([_played(contents, row), row["stated"], played, at, *numbers, link])
     lines.sort(key=lambda line: (line[2] != PRINTED, line[2] != CODED))
-    heads = ["algorithm", "guarantee", "played", "setting", "exceeded", "probability", "row"]
+    heads = ["algorithm", "guarantee", "played", "setting", "loss over claim", "probability", "row"]
     return table(heads, lines, texts=len(heads))
 
 
