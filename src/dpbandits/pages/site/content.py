@@ -221,7 +221,6 @@ WRITTEN = {
     "audit": "audit.html",
     "method": "method.html",
     "deviations": "interpretations.html",
-    "privacy-witnesses": "privacy-witnesses.html",
 }
 """Document of ``docs`` -> the page that has it as HTML."""
 
