@@ -329,9 +329,9 @@ def _within(contents: Contents, rows: pd.DataFrame) -> str:
     found = rows[is_published & (rows["verdict"] == NOT_CONTRADICTED) & ~is_default]
     lines = []
     for stated, own in found.groupby("stated", sort=False):
-        largest = own.loc[own["ratio"].astype(float).idxmax()]
+        largest = own.iloc[int(own["ratio"].astype(float).argmax())]
         names = dict.fromkeys(_played(contents, row) for row in own.to_dict("records"))
-        lines.append([stated, "; ".join(names), largest["share"], _chance(largest)])
+        lines.append([stated, "; ".join(names), largest["share"], _chance(largest.to_dict())])
     return table(["guarantee", "algorithms", "largest share", "probability"], lines, texts=2)
 
 
