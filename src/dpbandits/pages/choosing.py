@@ -186,6 +186,7 @@ def _class(winners: pd.DataFrame, kind: str) -> Values:
                 {"name": NAMES[str(name)], "first": int(count), "won": int(won.get(name, 0))}
                 for name, count in first.items()
             ],
+            "won": int(is_won.sum()),
             "turned": int((table["otherwise"] != "").sum()),
             "local": int(table["first"].map(lambda name: PLAYERS[name][1] == LOCAL).sum()),
         }
