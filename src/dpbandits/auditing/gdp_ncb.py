@@ -3,7 +3,7 @@
 A witness is one event, a set of arm sequences, and two reward sequences in [0, 1] that differ in
 one round, of two arms. Theorem 2 of DP-NCB says that the event's probabilities under the two differ
 by a factor of exp(epsilon) at most; a larger ratio refutes it. They are derived by hand in
-docs/privacy-witnesses.md; the notation is that of ``dpbandits.privacy.witnesses``.
+docs/audit.md; the notation is that of ``dpbandits.privacy.witnesses``.
 
 Carried means, with which Phase II may begin: the changed arm's private mean of Phase I is consulted
 by the first decision of Phase II, one release more than where it begins with zeros; the other arm's

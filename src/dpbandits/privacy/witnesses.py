@@ -2,7 +2,7 @@
 
 A guarantee is refuted for those parameters for which the loss, or the delta needed, exceeds it. The
 rules of GDP-NCB from which its witnesses follow are here, too; they are derived in
-docs/privacy-witnesses.md. There the noise in a sum of rewards has the Laplace distribution of scale
+docs/audit.md. There the noise in a sum of rewards has the Laplace distribution of scale
 b = L / epsilon, L = ln T (lines 5 and 20, both sides multiplied by the number of pulls), F is the
 standard Laplace distribution function, and TH the threshold of line 2.
 """
