@@ -69,13 +69,9 @@ def prose(text: str) -> str:
     """
     text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
-    text = re.sub(r"^<small>.*</small>$", "", text, flags=re.MULTILINE)
     text = re.sub(r"<[^>\n]+>", "", text)
     text = re.sub(r"`[^`]+`", "CODE", text)
     text = re.sub(r'"[^"\n]+"', "QUOTED", text)
-    # Points with their numbers as they are listed, and what was played as a line of its own.
-    text = re.sub(r"(\*\*(in part|not as stated)\*\*), (except )?at .*?\)[.] ", r"\1. ", text)
-    text = re.sub(r"^\*[^*\n]+\*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r" \[[^\[\]]*\d[^\[\]]*\](?!\()", "", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)

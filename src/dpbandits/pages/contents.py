@@ -21,12 +21,12 @@ from dpbandits.reporting.spec import FigureSpec
 from dpbandits.reporting.text import plain_label as plain
 
 ERRORS: dict[ErratumKind, str] = {
-    "statement": "Statements",
-    "proof": "Proofs",
-    "misprint": "Misprints",
-    "code": "Text and released code",
+    "statement": "Statement",
+    "proof": "Proof",
+    "misprint": "Misprint",
+    "code": "Released code",
 }
-"""Kind of errata -> its heading, in their order."""
+"""Kind of errata -> its name, in their order."""
 
 
 def errata_of(project: Project, paper: str) -> ErrataFile:
@@ -266,6 +266,7 @@ class Contents:
             "authors": study.authors,
             "arxiv": about and about.arxiv,
             "short": (about and about.short_title) or study.title,
+            "asked": about and about.asked,
             "reduced": about and about.reduced,
             "is_draft": about and not about.is_published,
             "rule": rule_name(name),

@@ -40,51 +40,41 @@ KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
 
 
 def paper_page(contents: Contents, paper: str) -> str:
-    """Return the page of a paper, in the order in which one reads the paper.
+    """Return the page of a paper, in the order of a report on how it was reproduced.
 
-    A claim or finding is at the first figure that it is about, a guarantee with the others.
+    An experiment is at the first figure that it is about; formulas and guarantees are tables.
     """
     about = contents.paper(paper)
     claims: list[Outcome] = about["claims"]
-    told = [each for each in about["findings"] if each.entry.statement]
-    pending = {each.id: each for each in [*claims, *told]}
+    of_kind = {kind: [each for each in claims if each.kind == kind] for kind in CLAIM_KINDS}
+    pending = {each.id: each for each in of_kind["experiment"]}
     about["figures"] = [_figure_part(group, pending) for group in about["figures"]]
-    left = [each for each in [*claims, *told] if each.id in pending]
-    of_kind = {
-        kind: [each for each in left if each.kind == kind] for kind in (*CLAIM_KINDS, "finding")
-    }
-    scopes: dict[str, list[Outcome]] = {}
-    for each in of_kind["privacy"]:
-        scopes.setdefault(each.entry.scope, []).append(each)
+    about["experiments"] = [
+        (claim, part["group"].head) for part in about["figures"] for claim in part["claims"]
+    ] + [(claim, "") for claim in pending.values()]
+    about["claims"] = {**of_kind, "experiment": [*pending.values()]}
+    about["example"] = claims[0].id if claims else ""
     about["supplementary"] = {
         stem: group.title for group in about["extras"] for stem in group.stems
     }
     about["repairs"] = [(each, *numbers) for each in claims for numbers in each.repairs]
-    about["also"] = [each for each in about["findings"] if each not in told]
-    about["findings"] = of_kind["finding"]
-    about["claims"] = {**of_kind, "privacy": [*scopes.items()]}
-    return render("paper.md", **about, kinds=KINDS, errors=ERRORS)
+    about["also"] = [each for each in about["findings"] if not each.entry.statement]
+    about["findings"] = [each for each in about["findings"] if each.entry.statement]
+    page = render("paper.md", **about, kinds=KINDS, errors=ERRORS)
+    return re.sub(r"\n{3,}", "\n\n", page)
 
 
 def _figure_part(group: FigureGroup, pending: dict[str, Outcome]) -> Values:
-    """Return a figure with its claims and findings, which are taken out of those ``pending``."""
-    about = [*group.claims, *group.findings]
-    shown = [each for each in group.shown(pending.values()) if each.kind != "privacy"]
-    ids = {each.id for each in shown}
-    shown += [
-        each
-        for each in pending.values()
-        if each.id not in ids and not ids.isdisjoint(getattr(each.entry, "claims", ()))
-    ]
-    for each in shown:
-        del pending[each.id]
+    """Return a figure with its experiments, which are taken out of those ``pending``."""
+    shown = {each.id: each for each in group.shown(pending.values())}
+    for name in shown:
+        del pending[name]
     first, *others = group.entries
     return {
         "group": group,
         "others": [(name, name.removeprefix(f"{first}-").replace("-", " ")) for name in others],
-        "claims": [each for each in shown if each.kind != "finding"],
-        "findings": [each for each in shown if each.kind == "finding"],
-        "elsewhere": [each.id for each in about if each not in shown],
+        "claims": [*shown.values()],
+        "elsewhere": [each.id for each in (*group.claims, *group.findings) if each.id not in shown],
     }
 
 

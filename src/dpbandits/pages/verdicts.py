@@ -60,9 +60,9 @@ def begun(text: str) -> str:
 def number_text(value: float, form: str = ".3g") -> str:
     """Return a number in a format, below a million without an exponent, else as ``1.2e8``.
 
-    What is left of a difference by rounding is 0.
+    What is left of a difference by rounding is 0, which has no sign.
     """
-    text = format(value if abs(value) > 1e-15 else 0.0, form)
+    text = re.sub(r"^-(?=[0.]+%?$)", "", format(value if abs(value) > 1e-15 else 0.0, form))
     if "e+" in text and abs(value) < 1e6:
         return f"{float(text):,.0f}"
     return re.sub(r"e\+?(-?)0*(\d)", r"e\1\2", text)
@@ -101,7 +101,7 @@ def witnesses_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> str:
     alone = {each.id for each in claims if not getattr(each, "follows_from", None)}
     has_chance = (ledger["verdict"] == "counterexample") & (ledger["chance"] != "")
     rows = ledger[has_chance & ledger["claim"].isin(alone)].drop_duplicates("claim")
-    chances = "; ".join(f"{row['claim']}: {row['chance']}" for row in rows.to_dict("records"))
+    chances = ", ".join(f"{row['chance']} in {row['claim']}" for row in rows.to_dict("records"))
     return chances and f"probability of the event: {chances}"
 
 
@@ -236,32 +236,80 @@ class Outcome:
         return [f"{name}: {word}" for name, word in zip(named, words, strict=True)]
 
     @property
-    def notes(self) -> list[str]:
-        """What is said in small beside it, each item a few words."""
-        entry, notes = self.entry, list[str]()
-        if isinstance(entry, Claim):
-            source, quoted = entry.follows_from, (f'"{words}"' for words in entry.not_judged)
-            notes += ["a main guarantee"] if entry.main else []
-            notes += [f"follows from {source}, not counted apart"] if source else []
-            notes += [f"not judged: {', '.join(quoted)}"] if entry.not_judged else []
+    def not_judged(self) -> str:
+        """The words of its sentence that have no threshold."""
+        quoted = (f'"{words}"' for words in getattr(self.entry, "not_judged", ()))
+        return ", ".join(quoted)
+
+    @property
+    def standing(self) -> list[str]:
+        """Whether it is a main guarantee, and what it follows from."""
+        source = getattr(self.entry, "follows_from", None)
+        main = ["a main guarantee"] if getattr(self.entry, "main", False) else []
+        return main + ([f"follows from {source}, not counted apart"] if source else [])
+
+    @property
+    def left_out(self) -> list[str]:
+        """The points that are open or alike, those at values that we chose, and one's own level."""
         named = {"undecided": "open", "equal": "alike, not counted"} if self._names_points else {}
-        notes += [
+        notes = [
             f"{said}: {_listed(at, MOST_OPEN)}"
             for key, said in named.items()
             if (at := self.points(key))
         ]
         if contra := self.points("against", ours=True):
             notes.append(f"otherwise at values that we chose: {_listed(contra)}")
-        if visible := dict.fromkeys(row["visible"] for row in self.judged if row["visible"]):
-            runs = f"{int(self.judged[0]['runs_paper']):,}"
-            notes.append(f"visible in the paper's own {runs} runs: {'; '.join(visible)}")
-        if any(row["family_wise"] == ALONE for row in self.judged):
-            notes.append("decided only at its own level")
-        return notes + [
+        is_alone = any(row["family_wise"] == ALONE for row in self.judged)
+        return notes + ["decided only at its own level"] * is_alone
+
+    @property
+    def visible(self) -> str:
+        """How many of its comparisons are visible in the paper's own number of runs."""
+        return "; ".join(dict.fromkeys(row["visible"] for row in self.judged if row["visible"]))
+
+    @property
+    def deciding(self) -> list[str]:
+        """The number that decides each reading, what is asked of it, and what is as printed."""
+        if self.word == "undecided" and not self._names_points:
+            return [f"open: {_listed(self.points('undecided'))}"]
+        numbers: dict[str, list[str]] = {}
+        for row in self.judged:
+            if row["asked"] and (number := estimate_text(row)):
+                asked = re.sub(
+                    r"\d+\.\d{4,}", lambda found: number_text(float(found[0])), row["asked"]
+                )
+                numbers.setdefault(asked, []).append(number)
+        said = (
+            f"{'; '.join(dict.fromkeys(own))} (asked: {asked})" for asked, own in numbers.items()
+        )
+        return [*said, *self.as_printed]
+
+    @property
+    def as_printed(self) -> list[str]:
+        """What is measured beside the judged readings and not repaired, each with its number."""
+        return [
             f"{self.choice(row).replace('as written', 'as printed')}, {shown}"
             for row in self.beside
             if row["variant"] != REPAIRED and (shown := self._shown(row))
         ]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said beside it, each item a few words."""
+        notes = [*self.standing]
+        notes += [f"not judged: {self.not_judged}"] if self.not_judged else []
+        notes += self.left_out
+        if self.visible:
+            runs = f"{int(self.judged[0]['runs_paper']):,}"
+            notes.append(f"visible in the paper's own {runs} runs: {self.visible}")
+        return notes + self.as_printed
+
+    @property
+    def around(self) -> str:
+        """What belongs to its word in a table, in sentences."""
+        return " ".join(
+            f"{begun(each)}." for each in (*self.standing, *self.readings, *self.left_out)
+        )
 
     @property
     def aside(self) -> str:

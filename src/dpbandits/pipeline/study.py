@@ -82,6 +82,7 @@ class PaperFile(Spec):
     Attributes:
         title: as published.
         short_title: where the title is long.
+        asked: what it asks, in words that its reader knows.
         authors: in their order.
         year: of publication.
         venue: short name of the conference or journal, without the year; none for a preprint.
@@ -100,6 +101,7 @@ class PaperFile(Spec):
 
     title: Sentence
     short_title: Sentence | None = None
+    asked: Sentence | None = None
     authors: Annotated[tuple[Author, ...], Field(min_length=1)]
     year: Annotated[StrictInt, Field(ge=1900, le=2200)]
     venue: Annotated[str, Field(pattern=r"^\D+$")] | None = None

@@ -266,7 +266,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         rule=rule_name(paper, name),
         inputs=_paths(project, paper, figure.reads),
         files=tuple(files),
-        caption=figure.caption,
+        caption=figure.whole_caption,
         depends_on={
             FIGURE: _digest(dict(study.figure_entries[name]), apart_from_registry(*sources))
         }

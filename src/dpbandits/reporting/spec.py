@@ -259,11 +259,20 @@ Caption = Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split(
 
 
 class Texts(Spec):
-    """What every figure says: title and message say what came out, the caption what is drawn."""
+    """What every figure says: title and message say what came out, the caption what is drawn.
+
+    ``chosen`` is what we chose, where the paper is silent.
+    """
 
     title: Title
     message: Message
     caption: Caption
+    chosen: Caption | None = None
+
+    @property
+    def whole_caption(self) -> str:
+        """What is drawn, and what we chose in it."""
+        return f"{self.caption} {self.chosen or ''}".rstrip()
 
 
 class WholeKeys(Texts):
