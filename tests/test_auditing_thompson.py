@@ -44,7 +44,6 @@ from dpbandits.auditing.thompson import (
     ts_gaussian,
     worst_decision,
 )
-from dpbandits.comparisons.privacy_audit import first_epoch_law, ideal_mu
 from support import mostly_slow
 
 GOLDEN = 0.618034
@@ -310,35 +309,6 @@ def test_tails_near_one_keep_their_digits() -> None:
     expected = 11.464025 - 3.090232
     assert best_threshold(law, 1e-40).mu == pytest.approx(expected, abs=1e-5)
     assert best_threshold(law).mu == 0.0
-
-
-def test_the_law_is_that_of_trials_stopped_at_two_successes() -> None:
-    trials, chances = 6, np.array([0.2, 0.5])
-    expected: dict[float, np.ndarray] = {}
-    for outcome in itertools.product((0, 1), repeat=trials):
-        ones = np.flatnonzero(outcome)
-        end = ones[1] + 1 if ones.size >= 2 else trials
-        seen, whole = (
-            np.where(np.array(part)[:, None], chances, 1.0 - chances).prod(axis=0)
-            for part in (outcome[:end], outcome)
-        )
-        key = round(math.log(seen[1] / seen[0]), 9)
-        expected[key] = expected.get(key, 0.0) + whole
-    law = first_epoch_law(trials, (np.log(chances), np.log1p(-chances)))
-    assert law.p.sum() == pytest.approx(1.0, abs=1e-12)
-    keys = sorted(expected)
-    np.testing.assert_allclose(np.unique(np.round(law.ratios, 9)), keys, atol=1e-8)
-    for key in keys:
-        place = np.abs(law.ratios - key) < 1e-8
-        found = [law.p[place].sum(), law.q[place].sum()]
-        np.testing.assert_allclose(found, expected[key], rtol=1e-12)
-
-
-def test_the_algorithm_leaks_less_at_the_audited_pair() -> None:
-    for alpha in (0.0, 0.5, 1.0):
-        law = loss_law(dp_ts_ucb(alpha, 200), constant(0.0, 1.0), most_pulls=2)
-        most = ideal_mu(alpha, 200)
-        assert 0.3 * most < best_threshold(law).mu < most
 
 
 SEEDS, ROUNDS = 1_000, 6

@@ -212,12 +212,6 @@ def best_threshold(law: LossLaw, least: float = LEAST) -> Event:
     return Event(f"{words} {law.ratios[k]:.6g}", log_p, log_q)
 
 
-def tradeoff_curve(law: LossLaw) -> tuple[Values, Values]:
-    """Return alpha, ascending, and beta of all thresholds on the ratio."""
-    upper, lower = _tails(law)
-    return upper[0, ::-1], lower[1, ::-1]
-
-
 def delta_at(law: LossLaw, epsilon: float) -> float:
     """Return the delta that the pair needs at epsilon: the sum of max(Q - exp(epsilon) P, 0)."""
     return float(np.maximum(law.q - math.exp(min(epsilon, 700.0)) * law.p, 0.0).sum())

@@ -16,39 +16,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from scipy.special import log_ndtr, ndtr, ndtri
 
-from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
-from dpbandits.auditing.best_arm import (
-    DIAGONAL,
-    NORMS,
-    difference_chances,
-    dp_od_scales,
-    unit_vectors,
-)
 from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED, NOTHING_CLAIMED
-from dpbandits.auditing.events import LOG10, Event, Values
-from dpbandits.auditing.gdp_ncb import exploration_witness
-from dpbandits.auditing.inputs import hold
-from dpbandits.auditing.laplace import largest_loss
-from dpbandits.auditing.lattice import LEAST, LossLaw, best_threshold, loss_law, tradeoff_curve
 from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
 from dpbandits.auditing.run import ERROR_LEVEL, published
 from dpbandits.auditing.statements import SWEPT, swept_rows
-from dpbandits.auditing.thompson import SAMPLED_ZETA, simulate, ts_gaussian
 from dpbandits.engine.cache import require_cache
-from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import holm_levels, rate_interval
-from dpbandits.papers.curves import curve, joined
+from dpbandits.metrics.intervals import holm_levels
 
 RUNS = {"paper": 1_000_000, "quick": 10_000}
 """Scale -> outputs per table of each black-box audit."""
-
-TRADED_RUNS = {"paper": 200_000, "quick": 10_000}
-"""Scale -> simulated outputs of the trade-off curve."""
 
 
 def rows_frame(
@@ -90,129 +69,9 @@ def black_box(scale: str, seed: int, workers: int) -> pd.DataFrame:
     return rows_frame("black-box", rows, [audit.p_value for audit in audits], power)
 
 
-ANGLE_BUDGET, ANGLES = 1002, np.arange(0.0, 360.0)
-"""T and degrees of the curves over the angle."""
-
-STOP_HORIZON = 64
-"""T of the curves over the rounds of alternation."""
-
-TRADEOFF_HORIZON = 100
-"""T of the trade-off curve."""
-
-
-def trade_off(scale: str, seed: int = DEFAULT_ROOT_SEED, workers: int = 1) -> pd.DataFrame:
-    """Return both errors of the tests between two inputs of Thompson sampling, T = 100, two arms.
-
-    Series ``exact``; ``claimed``, the Gaussian curve of sqrt(T/2); ``simulated``, thresholds on the
-    ratio in simulated outputs, with 95 % intervals x_lo to x_hi and lo to hi (Clopper and Pearson).
-    Tags: runs. x: alpha. y: beta.
-    """
-    horizon, runs = TRADEOFF_HORIZON, TRADED_RUNS[scale]
-    sampler, pair = ts_gaussian(horizon), hold(SAMPLED_ZETA, horizon)
-    alpha, beta = tradeoff_curve(loss_law(sampler, pair))
-    seen = (np.minimum(alpha, beta) >= LEAST) & (np.maximum(alpha, beta) <= 1.0 - LEAST)
-    # Points evenly spread in the probits of both.
-    place = ndtri(alpha[seen]) - ndtri(beta[seen])
-    index = np.searchsorted(place, np.linspace(place[0], place[-1], 200)).clip(0, place.size - 1)
-    x, y = (errors[seen][np.unique(index)] for errors in (alpha, beta))
-    key = ["audit", "trade-off", horizon, runs]
-    first, second = (
-        simulate(sampler, pair, runs, run_generator(seed, stream_key([*key, law]), 0), second=other)
-        for law, other in (("x", False), ("x'", True))
-    )
-    # Thresholds on the simulated ratios.
-    taus = np.unique(np.quantile(np.concatenate([first, second]), np.linspace(0.05, 0.95, 13)))
-    rejected = rate_interval([(first >= tau).sum() for tau in taus], runs)
-    missed = rate_interval([(second < tau).sum() for tau in taus], runs)
-    boxes = dict(zip(("x", "x_lo", "x_hi", "y", "lo", "hi"), (*rejected, *missed), strict=True))
-    curves = [
-        curve("exact", {"runs": 0}, x, y),
-        curve("claimed", {"runs": 0}, x, ndtr(-ndtri(x) - privacy.ts_gaussian_gdp(horizon))),
-        pd.DataFrame(boxes).assign(series="simulated", runs=runs),
-    ]
-    return joined(curves)
-
-
-def ratios_by_alternation() -> pd.DataFrame:
-    """Return the bound from GDP-NCB's stop test as written over its claim, by the rounds M.
-
-    Tags: threshold, log10_alpha. x: M = 2 n + 1. T = 64 and epsilon = 1.
-    """
-    curves = []
-    for threshold in (0.5, 1.0, 2.0, 4.0):
-        pulls = np.arange(math.ceil(threshold), (STOP_HORIZON - 1) // 2 + 1)
-        witnesses = [exploration_witness(threshold, math.log(STOP_HORIZON), int(n)) for n in pulls]
-        name, tags = f"threshold {threshold:g}", {"threshold": threshold}
-        curves.append(_losses(name, tags, 2 * pulls + 1, witnesses))
-    return joined(curves)
-
-
-def ratios_by_angle() -> pd.DataFrame:
-    """Return the loss of DP-OD over epsilon = 1 by the angle of the second of two unit vectors.
-
-    Tags: norm, and log10_alpha of the event. x: degrees; the first vector is at 46 degrees.
-    """
-    pulls = -(-(ANGLE_BUDGET - 2) // 2)
-    angles = ANGLES[np.abs(np.sin(np.radians(ANGLES - DIAGONAL[0]))) > 1e-9]
-    curves = []
-    for norm in NORMS:
-        scales = [dp_od_scales(unit_vectors(DIAGONAL[0], float(angle)), norm) for angle in angles]
-        losses = [largest_loss(difference_chances(pulls, 1.0, scales=pair)) for pair in scales]
-        curves.append(_losses(f"noise by the {norm} norm", {"norm": norm}, angles, losses))
-    return joined(curves)
-
-
-def _losses(
-    series: str, tags: Mapping[str, Any], x: ArrayLike, events: list[Event]
-) -> pd.DataFrame:
-    """Return the losses that events show, with log10 of their smaller chances."""
-    chances = [event.log_unlikely / LOG10 for event in events]
-    return curve(series, {**tags, "log10_alpha": chances}, x, [event.epsilon for event in events])
-
-
-def first_epoch_law(trials: int, log_chances: tuple[Values, Values]) -> LossLaw:
-    """Return the law of the number of trials and successes, by the ratio of its likelihoods.
-
-    The first epoch of DP-TS-UCB leaks the most against a known threshold: if the draws of arm 2 are
-    a constant u, the rounds of arm 1's first epoch are Bernoulli trials with success p = P(N(m_1,
-    ln(T)^alpha) > u), which stop at 2 successes or after floor(phi) trials. ``log_chances`` are
-    those of success and of failure, either under x and x'.
-    """
-    success, failure = (chances[:, None] for chances in log_chances)
-    stopped = np.arange(2, trials + 1)
-    logs = np.concatenate(
-        [
-            trials * failure,
-            math.log(trials) + success + (trials - 1) * failure,
-            np.log(stopped - 1.0) + 2.0 * success + (stopped - 2.0) * failure,
-        ],
-        axis=1,
-    )
-    ratios = logs[1] - logs[0]
-    order = np.argsort(ratios, kind="stable")
-    p, q = np.exp(logs[:, order])
-    return LossLaw(ratios[order], p, q)
-
-
-def ideal_mu(alpha: float, horizon: int) -> float:
-    """Return the largest mu of a threshold on the first epoch's likelihood ratio, over all u."""
-    deviation = math.sqrt(math.log(horizon) ** alpha)
-    trials = math.floor(privacy.dp_ts_ucb_budget(alpha, horizon))
-    means = np.array([0.0, 1.0])
-    bounds = []
-    for u in np.linspace(-1.0, 1.0 + 6.0 * deviation, 71):
-        scores = (means - u) / deviation
-        law = first_epoch_law(trials, (log_ndtr(scores), log_ndtr(-scores)))
-        bounds.append(best_threshold(law).mu)
-    return max(bounds)
-
-
 ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
     **{name: partial(swept, name) for name in SWEPT},
     "black-box": black_box,
-    "trade-off": trade_off,
-    "angles": ratios_by_angle,
-    "alternation": ratios_by_alternation,
 }
 """Results by name, as the experiments file lists them."""
 
