@@ -32,11 +32,11 @@ STATEMENTS = {
 }
 # Contract 2.
 LEDGER = """\
-claim,variant,interpretation,verdict,estimate,lo,hi,runs,runs_paper,visible,scale,detail
-TSDP-C1,as-written,,as stated,4.88655,4.88655,4.88655,0,0,,paper,
+claim,variant,interpretation,verdict,measured,estimate,lo,hi,runs,runs_paper,visible,scale,detail
+TSDP-C1,as-written,,as stated,epsilon,4.88655,4.88655,4.88655,0,0,,paper,
 TSDP-C5,as-written,"accounting=lemma5,b_grid=alternative,metric=realised_regret",\
-undecided,-3693.47,-3755.69,-3626.02,400,10,1 of 2,paper,a_b
-TSDP-C8,repaired,log=natural,size only,,,,,10,,paper,why_not
+undecided,regret,-3693.47,-3755.69,-3626.02,400,10,1 of 2,paper,a_b
+TSDP-C8,repaired,log=natural,size only,,,,,,10,,paper,why_not
 """
 
 
@@ -46,7 +46,7 @@ def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     published = {name: spec for name, spec in document.figures.items() if has_published(spec)}
     made = {
         "digitised": lambda: compare_digitised(published, document.frame),
-        "text": lambda: document.frame("long-horizon").assign(series="other", alpha="none"),
+        "text": lambda: document.frame("final-regret").assign(series="other", alpha="none"),
         "claims": lambda: with_sentences(pd.read_csv(io.StringIO(LEDGER)), STATEMENTS),
     }
     return lambda name: made[name]() if name in made else document.frame(name)
@@ -57,50 +57,64 @@ def write(paper: str, name: str, folder: Path) -> list[Path]:
     return write_table(own.tables[name], name, frames(own), folder, own.paper.tables)
 
 
-def test_all_tables_print_numbers_for_readers_and_compile_within_the_page(tmp_path: Path) -> None:
-    """Each by itself is the same preamble and a part of this document; one is input bare."""
-    bodies, preambles = [], set()
+DOCUMENT = r"""\documentclass[10pt]{article}
+\usepackage[a4paper,landscape,margin=15mm]{geometry}
+\usepackage{array}
+\usepackage{booktabs}
+\usepackage[skip=6pt]{caption}
+\usepackage{longtable}
+\begin{document}
+\small
+%s
+\end{document}
+"""
+
+
+def test_all_tables_print_numbers_for_readers_and_compile_in_one_document(tmp_path: Path) -> None:
+    inputs, labels = [], []
     for paper, name in EVERY_TABLE:
-        written = write(paper, name, tmp_path)
-        suffixes = ("tex", "tabular", "html", "csv")
-        assert [path.name for path in written] == [f"{name}.{suffix}" for suffix in suffixes]
-        for path in written[:2]:
-            head, _, rows = path.read_text().partition(r"\midrule")
-            assert r"\toprule" in head
-            assert r"\bottomrule" in rows
-            assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
-        preamble, _, rest = written[0].read_text().partition("\\small\n")
-        preambles.add(preamble)
-        bodies.append(rest.partition(r"\end{document}")[0])
+        written = write(paper, name, tmp_path / paper)
+        assert [path.name for path in written] == [
+            f"{name}.{kind}" for kind in ("tex", "html", "csv")
+        ]
+        text = written[0].read_text()
+        assert "documentclass" not in text
+        head, _, rows = text.partition(r"\midrule")
+        assert r"\toprule" in head
+        assert r"\bottomrule" in rows
+        assert not re.search(r"\d[eE][+-]?\d|\binf\b|[-+]0(\.0+)?\b(?!\.)|\bfig\d", rows)
+        # Heads are words: no name of a column has an underscore.
+        assert r"\_" not in head.partition(r"\toprule")[2]
+        labels += re.findall(r"\\label{(tab:[^}]+)}", text)
+        inputs.append(rf"\input{{{paper}/{name}}} See table~\ref{{{labels[-1]}}}. \clearpage")
+    assert len(set(labels)) == len(labels) == len(EVERY_TABLE)
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed")
-    write("dp-ts-ucb", "table1", tmp_path)
-    [preamble] = preambles
-    # Debian's texlive-latex-base and texlive-latex-recommended have these.
-    used = set(re.findall(r"\\usepackage(?:\[[^]]*\])?{(\w+)}", preamble))
-    assert used == {"array", "booktabs", "caption", "geometry", "longtable"}
-    parts = "\n\\clearpage\n".join([*bodies, r"\input{table1.tabular}"])
-    (tmp_path / "all.tex").write_text(f"{preamble}\\small\n{parts}\\end{{document}}\n")
+    # Debian's texlive-latex-base and texlive-latex-recommended have these packages.
+    (tmp_path / "all.tex").write_text(DOCUMENT.replace("%s", "\n".join(inputs)))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    # Twice, for the references.
+    for _ in range(2):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     log = done.stdout.decode(errors="replace")
     assert done.returncode == 0, log[-2000:]
     assert "Overfull" not in log
+    assert "undefined" not in log
 
 
 def test_the_ledger_keeps_its_columns_and_prints_intervals(tmp_path: Path) -> None:
     write("ts-is-dp", "claims", tmp_path)
     table, ledger = pd.read_csv(tmp_path / "claims.csv"), pd.read_csv(io.StringIO(LEDGER))
-    assert list(table.columns) == [*ledger.columns, "says", "choice", "interval"]
+    assert list(table.columns) == [*ledger.columns, "says", "choice", "interval", "played"]
     pd.testing.assert_frame_equal(table[ledger.columns], ledger)
     assert dict(zip(table["claim"], table["says"], strict=True)) == STATEMENTS
     tex = (tmp_path / "claims.tex").read_text()
     lines = {line.split(" & ")[0]: line for line in tex.splitlines() if line.startswith("TSDP-")}
     assert list(lines) == list(STATEMENTS)
-    assert lines["TSDP-C1"].endswith(r"&  & as stated & 4.887 & 0 & paper &  \\")
+    assert lines["TSDP-C1"].endswith(r"&  & as stated & epsilon & 4.887 & exact & paper &  \\")
     made = r"accounting=lemma5, b\_grid=alternative, metric=realised\_regret"
-    assert f"& {made} & undecided & $-3693$ [$-3756$, $-3626$] & 400 &" in lines["TSDP-C5"]
-    empty = r"& repaired, log=natural & size only &  &  & paper &  \\"
+    assert f"& {made} & undecided & regret & $-3693$ [$-3756$, $-3626$] & 400 &" in lines["TSDP-C5"]
+    empty = r"& repaired, log=natural & size only &  &  &  & paper &  \\"
     assert lines["TSDP-C8"].endswith(empty)
 
 
@@ -129,9 +143,9 @@ WRONG: list[tuple[Document, str, str, Any, str]] = [
     (FIRST, "figures.fig3", "series.0.name", "{d}", "no column 'd'; allowed"),
     (FIRST, "figures.fig3", "series.0.name", "b", "two lines are 'b'; allowed: one"),
     (FIRST, "figures.fig3", "series.0.by", None, "would join"),
-    (SECOND, "figures.extra-fig3-long", "reads", ["final-regret", "final-verdicts"],
+    (SECOND, "figures.fig3", "panels.a.reads", ["final-regret", "final-verdicts"],
      "stands in two of final-regret, final-verdicts; allowed"),
-    (SECOND, "figures.extra-fig3-long", "reads", ["final-regret", "text"],
+    (SECOND, "figures.fig3", "panels.a.reads", ["final-regret", "text"],
      "column 'alpha' holds numbers in one of final-regret, text and text in another"),
     (SECOND, "figures.fig5", "panels.a.series.0.colour", "black", "is 'black'; allowed: none"),
     (THIRD, "figures.fig1", "panels.b.series.3.level", None, "series.3: rows without epsilon"),
@@ -196,9 +210,9 @@ def test_text_is_escaped() -> None:
 def test_numbers_are_readable() -> None:
     for text, numbers in [
         ("1e-05", "10⁻⁵"),
-        ("-2.5e+06 [-inf, 1e7]", "-2.5×10⁶ [-∞, 10⁷]"),
+        ("-2.5e+06 [-inf, 1e7]", "−2.5×10⁶ [−∞, 10⁷]"),
         ("+0.0000 [-0.0000, +0.0010]", "0.0000 [0.0000, +0.0010]"),
-        ("0.05, 1,000, -0.5, +10", "0.05, 1,000, -0.5, +10"),
+        ("0.05, 1,000, -0.5, +10", "0.05, 1,000, −0.5, +10"),
         ("fig1a", "1(a)"),
         ("fig1a is drawn", "fig1a is drawn"),
     ]:

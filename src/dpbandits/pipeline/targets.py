@@ -171,7 +171,7 @@ VERDICTS = {
 """Files of what is judged: verdicts, of claims both verdicts on each row, every comparison."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
-TABLE_SUFFIXES = ("tex", "tabular", "html", "csv")
+TABLE_SUFFIXES = ("tex", "html", "csv")
 
 
 def targets(project: Project) -> list[Target]:

@@ -1,4 +1,4 @@
-"""Write a table: LaTeX by itself and to input, a page of HTML, Markdown, and the numbers as csv."""
+"""Write a table: LaTeX to input, a page of HTML, Markdown, and the numbers as csv."""
 
 import itertools
 import string
@@ -23,11 +23,10 @@ from dpbandits.reporting.spec import (
 )
 from dpbandits.reporting.text import (
     NUMBER_FORMAT,
-    document,
     fill,
+    fragment,
     page,
     readable,
-    tabular,
     unmarked,
 )
 from dpbandits.text_tables import interval_text
@@ -68,7 +67,7 @@ def write_table(
     folder: Path,
     computed: Mapping[str, Computed] | None = None,
 ) -> list[Path]:
-    """Write ``NAME.tex``, ``NAME.tabular`` (to input), ``NAME.html`` and ``NAME.csv``; return them.
+    """Write ``NAME.tex`` (to input), ``NAME.html`` and ``NAME.csv``; return them.
 
     Nothing is written where the entry or a result is wrong.
     """
@@ -87,7 +86,8 @@ def write_table(
     if table.reads == LEDGER:
         # The sentence of a claim stands in its first row alone.
         cells = texts.assign(Sentence=texts["Sentence"].mask(texts["Claim"].duplicated(), ""))
-    files = _files(cells, texts, name, table.caption, types, long=table.long)
+    label = f"tab:{folder.name}:{name}"
+    files = _files(cells, texts, (name, label), table.caption, types, long=table.long)
     files[".csv"] = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
     for suffix, content in files.items():
         write_text(folder / f"{name}{suffix}", content)
@@ -97,16 +97,16 @@ def write_table(
 def _files(
     cells: pd.DataFrame,
     texts: pd.DataFrame,
-    title: str,
+    names: tuple[str, str],
     caption: str,
     types: Sequence[str],
     *,
     long: bool,
 ) -> dict[str, str]:
-    """Return LaTeX of the cells, and a page of HTML with the texts, by suffix."""
+    """Return LaTeX of the cells with its label, and a page of HTML with the texts, by suffix."""
+    title, label = names
     return {
-        ".tex": document(cells, caption, "".join(types), long=long),
-        ".tabular": tabular(cells, "".join(types)),
+        ".tex": fragment(cells, caption, label, "".join(types), long=long),
         ".html": page(_unmarked(texts), title, unmarked(caption)),
     }
 
@@ -210,13 +210,19 @@ def _cell(column: ColumnSpec, key: str, row: Mapping[Any, Any], place: str) -> s
 
 
 def with_sentences(ledger: pd.DataFrame, says: Mapping[str, str]) -> pd.DataFrame:
-    """Return the verdicts on claims with more columns: ``says``, ``choice`` and ``interval``."""
+    """Return the verdicts with more columns: ``says``, ``choice``, ``interval``, ``played``."""
     rows = ledger.fillna({"interpretation": ""}).to_dict("records")
     return ledger.assign(
         says=[says[claim] for claim in ledger["claim"]],
         choice=[choice(row, default="as-written") for row in rows],
         interval=[interval(row) for row in rows],
+        played=[_played(row["runs"]) for row in rows],
     )
+
+
+def _played(runs: float) -> str:
+    """Return how many runs a row has, in words: ``exact`` for 0, nothing where there is none."""
+    return "" if pd.isna(runs) else str(int(runs)) if runs else "exact"
 
 
 def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
@@ -232,7 +238,7 @@ def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
             "Of the paper": whole["family_wise"],
             "Measured": whole["measured"],
             "Estimate [interval]": [interval(row) for row in rows],
-            "Runs": [str(row["runs"]) if row["runs"] else "exact" for row in rows],
+            "Runs": [_played(row["runs"]) for row in rows],
             "Scale": whole["scale"],
             "Visible at the paper's runs": whole["visible"],
             "Figure": [" ".join(Path(path).stem for path in row["figure"].split()) for row in rows],
@@ -259,6 +265,11 @@ def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
     once.loc[once["Claim"].duplicated(), "What the paper says"] = ""
     widths = (None, None, 44, 30, 18, 15, 44, 28, None, None, 17, 15)  # millimetres
     files = _files(
-        once, texts, "The ledger of all claims", caption, [*map(_type, widths)], long=True
+        once,
+        texts,
+        ("The ledger of all claims", "tab:claims"),
+        caption,
+        [*map(_type, widths)],
+        long=True,
     )
     return files | {".csv": str(texts.to_csv(index=False, lineterminator="\n"))}

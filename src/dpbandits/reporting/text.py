@@ -52,6 +52,7 @@ _UPPER = dict(zip("0123456789-+αn", f"{_RAISED}⁺ᵅⁿ", strict=True))
 _SCIENTIFIC = re.compile(r"(?<![\w.])(-?)(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
 _INFINITE = re.compile(r"(?<![\w.])inf(?!\w)")
 _SIGNED_ZERO = re.compile(r"(?<![\w.,)+-])[+-](0(?:\.0+)?)(?![\d.]|,\d)")
+_NEGATIVE = re.compile(r"(?<![\w.,)\]}^-])-(?=[\d∞])")
 _PANEL = re.compile(r"fig(\d+)([a-z])")
 
 
@@ -64,7 +65,20 @@ def readable(text: str) -> str:
     if panel is not None:
         return f"{panel[1]}({panel[2]})"
     text = _INFINITE.sub("∞", _SCIENTIFIC.sub(_power, text))
-    return _SIGNED_ZERO.sub(r"\1", text)
+    return _NEGATIVE.sub("−", _SIGNED_ZERO.sub(r"\1", text))
+
+
+_IN_POWERS = re.compile(rf"(?:(\d[\d.]*)×)?10([{_RAISED}]+)")
+
+
+def drawn(text: str) -> str:
+    """Return a readable text whose powers of ten are mathematics, as the labels of axes are."""
+
+    def formula(match: re.Match[str]) -> str:
+        factor = rf"{match[1]}\times" if match[1] else ""
+        return rf"${factor}10^{{{match[2].translate(_POWERS)}}}$"
+
+    return _IN_POWERS.sub(formula, readable(text))
 
 
 def _power(match: re.Match[str]) -> str:
@@ -135,24 +149,14 @@ _SPECIAL = str.maketrans(
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
-        '"': "''",
         "–": "--",
         "—": "---",
         "…": r"\dots{}",
         "’": "'",
+        "“": "``",
+        "”": "''",
     }
 )
-
-_DOCUMENT = r"""\documentclass[10pt]{article}
-\usepackage[a4paper,landscape,margin=15mm]{geometry}
-\usepackage{array}
-\usepackage{booktabs}
-\usepackage[skip=6pt]{caption}
-\usepackage{longtable}
-\begin{document}
-\small
-%s\end{document}
-"""
 
 
 def _name(match: re.Match[str]) -> str:
@@ -169,7 +173,7 @@ def escape(text: str) -> str:
                 f"text {text!r} has the character {sign!r}; allowed in a table: Latin and Greek "
                 f"letters and common mathematical signs"
             )
-    text = readable(text)
+    text = re.sub(r'"([^"]*)"', r"“\1”", readable(text))
     for spelled, sign in _SPELLED.items():
         text = text.replace(spelled, sign)
     latex, end = "", 0
@@ -185,24 +189,26 @@ def unmarked(text: str) -> str:
     return re.sub(r"\$([^$]+)\$", r"\1", text)
 
 
-def document(cells: "pd.DataFrame", caption: str, column_format: str, *, long: bool) -> str:
-    """Return a LaTeX document with one booktabs table, ``long`` if it may break over pages."""
-    escaped = _escaped(cells)
-    table = escaped.style.hide(axis="index").to_latex(
-        hrules=True,
-        caption=escape(caption),
-        column_format=column_format,
-        environment="longtable" if long else "table",
-        position=None if long else "h",
-        position_float=None if long else "centering",
+def fragment(
+    cells: "pd.DataFrame", caption: str, label: str, column_format: str, *, long: bool
+) -> str:
+    r"""Return a booktabs table with its caption and label, for ``\\input``.
+
+    A ``long`` one may break over pages. It needs the packages array, booktabs and longtable.
+    """
+    return str(
+        _escaped(cells)
+        .style.hide(axis="index")
+        .to_latex(
+            hrules=True,
+            caption=escape(caption),
+            label=label,
+            column_format=column_format,
+            environment="longtable" if long else "table",
+            position=None if long else "htbp",
+            position_float=None if long else "centering",
+        )
     )
-    return _DOCUMENT.replace("%s", table)
-
-
-def tabular(cells: "pd.DataFrame", column_format: str) -> str:
-    """Return a bare booktabs ``tabular``, for ``\\input`` (packages array and booktabs)."""
-    styled = _escaped(cells).style.hide(axis="index")
-    return str(styled.to_latex(hrules=True, column_format=column_format))
 
 
 def _escaped(cells: "pd.DataFrame") -> "pd.DataFrame":
