@@ -14,6 +14,7 @@ import pandas as pd
 import PIL.Image
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Annotation, Text
@@ -34,7 +35,14 @@ from dpbandits.reporting.draw import (
     write_figure,
 )
 from dpbandits.reporting.lines import nash_quantities, nash_regrets
-from dpbandits.reporting.palette import ALGORITHMS, NO_LINE, OWN_COLOUR, look_of
+from dpbandits.reporting.palette import (
+    ALGORITHMS,
+    COLOURS,
+    NO_LINE,
+    OWN_COLOUR,
+    RAMP,
+    look_of,
+)
 from dpbandits.reporting.spec import panel_stem, parse_figure
 from dpbandits.reporting.style import STRIP, heading
 from dpbandits.reporting.text import plain_label
@@ -44,7 +52,8 @@ from synthetic_results import EVERY_FIGURE, FIGURES, FIRST, FOURTH, PAPERS, SECO
 
 SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each in EVERY_FIGURE}
 SMALLEST_TEXT = 7.0  # points, at the size of a column
-LEGEND_SHARE = 0.2
+LEGEND_SHARE = 0.3
+LEAST_CONTRAST, LEAST_DISTANCE = 3.0, 10.0  # on white; in CIELAB, for colour-blind readers
 
 
 def shown(paper: str, name: str, letter: str = "") -> pd.DataFrame:
@@ -78,12 +87,14 @@ def test_a_figure_is_as_the_contract_says(
     letters = {f"{head}{letter}{dash}{variant}": letter for letter in spec.panels if letter}
     expected = [f"{stem}{suffix}" for stem in [*letters, name] for suffix in suffixes]
     assert [path.name for path in written] == [*expected, f"{name}.json"]
-    assert spec.caption.startswith("Supplementary") == name.startswith("extra-")
+    assert (spec.supplements is not None) == name.startswith("extra-")
     checks = {".csv": check_csv, ".pdf": check_pdf, ".png": check_png}
     for path in filter(Path.exists, written[:-1]):
         checks[path.suffix](path.read_bytes())
     for stem, figure in figures.items():
-        check_layout(figure, heading(paper, name, letters.get(stem, "")) if spec.panels else "")
+        letter = letters.get(stem, "")
+        title = heading(paper, name, letter, spec.supplements) if spec.panels else ""
+        check_layout(figure, title)
     if spec.panels:
         check_json(tmp_path, name)
         check_numbers(figures[name], [read(tmp_path, panel_stem(name, e)) for e in spec.panels])
@@ -171,13 +182,15 @@ def check_layout(figure: Figure, title: str) -> None:
     assert box.y1 <= page.y1
     legends = figure.findobj(Legend)
     assert legends or figure.findobj(Annotation)
-    # Above the panels they take a fifth of the height; beside them there is room.
-    end = max(axes.bbox.x1 for axes in figure.axes)
     boxes = {legend: legend.get_window_extent() for legend in legends}
-    above = {legend: box.height for legend, box in boxes.items() if box.x0 < end}
+    above = {legend: box.height for legend, box in boxes.items()}
     common = sum(height for legend, height in above.items() if legend in figure.legends)
     of_panels = max((above[legend] for legend in above.keys() - {*figure.legends}), default=0)
     assert common + of_panels <= LEGEND_SHARE * figure.bbox.height
+    # Nothing is written over data, but at a crossing.
+    for axes in figure.axes:
+        notes = [text for text in axes.texts if isinstance(text, Annotation)]
+        assert all(note.get_bbox_patch() is None for note in notes)
     for axes in figure.axes:
         # Legends and strips take room of their own, not the panels'.
         assert axes.bbox.height / figure.dpi >= (0.5 if axes.get_gid() == STRIP else 1.5)
@@ -217,8 +230,7 @@ def check_lines(paper: str, name: str) -> None:
                 assert line.look.colour == names[label].colour
                 assert line.look.marker in (names[label].marker, "none")
         looks = [line.look for line in lines]
-        # Marks without lines are full or open.
-        kinds = [look.fill if look.dash == NO_LINE else look.dash for look in looks]
+        kinds = [(look.dash, look.fill) for look in looks]
         colours, markers = ([getattr(look, key) for look in looks] for key in ("colour", "marker"))
         assert len(set(zip(colours, kinds, strict=True))) == len(looks)
         if NO_LINE not in {look.dash for look in looks}:
@@ -350,6 +362,60 @@ def test_a_nash_curve_is_that_of_the_library() -> None:
 
 
 # Looks
+
+
+MACHADO = {
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+}
+"""Machado, Oliveira and Fernandes (2009): linear RGB as colour-blind readers see it."""
+
+TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750],
+     [0.0193339, 0.1191920, 0.9503041]]
+)  # fmt: skip
+
+
+def linear(colour: str) -> np.ndarray:
+    shares = np.array(to_rgb(colour))
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light: np.ndarray) -> np.ndarray:
+    x, y, z = (TO_XYZ @ light.clip(0.0, 1.0)) / [0.95047, 1.0, 1.08883]
+    f = [np.cbrt(v) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z)]
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("colour", [*COLOURS.values(), *RAMP])
+def test_every_colour_stands_out_from_white(colour: str) -> None:
+    luminance = (TO_XYZ @ linear(colour))[1]
+    assert 1.05 / (luminance + 0.05) >= LEAST_CONTRAST
+
+
+@pytest.mark.parametrize(("paper", "name"), EVERY_FIGURE)
+def test_lines_are_told_apart_and_a_value_has_its_listed_look(
+    paper: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Colours stay apart for colour-blind readers; no look is by a value's place in a figure."""
+    monkeypatch.setattr("dpbandits.reporting.palette.ordered_looks", None)
+    for letter, panel in SPECS[paper, name].panels.items():
+        lines = PAPERS[paper].lines(name, letter)
+        # Values of an ordered parameter are steps of one map, and have dashes and marks.
+        colours = {line.look.colour for line in lines if line.algorithm} - {*RAMP}
+        for first, second in itertools.combinations(sorted(colours), 2):
+            for kind, seen in MACHADO.items():
+                ends = (lab(np.array(seen) @ linear(colour)) for colour in (first, second))
+                distance = np.linalg.norm(np.subtract(*ends))
+                assert distance >= LEAST_DISTANCE, (panel.title, first, second, kind)
 
 
 def test_every_algorithm_has_a_look_of_its_own() -> None:

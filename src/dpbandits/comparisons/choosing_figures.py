@@ -20,8 +20,8 @@ from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 
-EPSILON = r"$\epsilon$"
-PRICE = "regret over the non-private floor"
+EPSILON = r"$\varepsilon$"
+PRICE = "Regret / that without privacy"
 
 ANSWERS = (AS_PRINTED, TUNED)
 
@@ -44,13 +44,13 @@ def draw_map(rows: pd.DataFrame, privacy: str = PURE) -> Drawn:
     lengths = {count: sorted(set(part["horizon"])) for count, part in table.groupby("arms")}
     tall = [*map(len, lengths.values())]
     size = MAP_WIDTH, 0.3 * sum(tall) / len(tall) + 0.4
-    labels = EPSILON, "horizon $T$"
+    labels = EPSILON, "Horizon $T$"
     drawn, panels = _panels(lengths, ANSWERS, labels, size, height_ratios=tall)
     for (count, answer), axes in panels.items():
         field = table[(table["answer"] == answer) & (table["arms"] == count)]
         _draw_cells(axes, field, sorted(table["epsilon"].unique()), lengths[count])
         axes.set_title(f"K = {count}, {answer}", fontsize=7.5)
-    style.add_legend(drawn, _map_handles(table))
+    style.add_legend(drawn, *_map_handles(table))
     names = table["first"].where(
         table["verdict"] == WINNER, "tie of " + table["first"] + " and " + table["second"]
     )
@@ -89,8 +89,8 @@ def _mark(algorithm: str) -> dict[str, Any]:
     return {"marker": look.marker, "color": look.colour, "linestyle": "none"}
 
 
-def _map_handles(table: pd.DataFrame) -> dict[str, Artist]:
-    """Return the legend: the colour and the mark of every algorithm, and what a cell says."""
+def _map_handles(table: pd.DataFrame) -> tuple[dict[str, Artist], dict[str, str]]:
+    """Return the legend, and what each entry belongs to: colours, marks, what a cell says."""
     is_won = table["verdict"] == WINNER
     won, tied = set(table["first"][is_won]), {*table["first"][~is_won], *table["second"][~is_won]}
     handles: dict[str, Artist] = {
@@ -111,7 +111,8 @@ def _map_handles(table: pd.DataFrame) -> dict[str, Artist]:
         handles[words] = Line2D(
             [], [], **look, color="black", markeredgewidth=0.1, linestyle="none"
         )
-    return handles
+    kinds = {label: "Tied" if label in NAMES.values() else "Wins" for label in handles}
+    return handles, kinds | dict.fromkeys(said.values(), "In a cell")
 
 
 def _price_panels(count: int, columns: Collection[Any], rows: Collection[Any]) -> Any:

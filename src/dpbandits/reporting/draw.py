@@ -42,6 +42,7 @@ from dpbandits.reporting.spec import (
     parse_figure,
 )
 from dpbandits.reporting.text import NUMBER_FORMAT, fill, plain_label, readable
+from dpbandits.reporting.text import drawn as drawn_text
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
@@ -120,7 +121,8 @@ def _draw_diagram(
     _, points = drawn_diagram(diagrams[name], rows)
     drawn, _ = drawn_diagram(diagrams[name], rounded(rows))
     with style.context():
-        style.add_heading(drawn, style.heading(paper, name), figure.title)
+        second = style.heading(paper, name, supplements=figure.supplements)
+        style.add_heading(drawn, second, figure.title)
         shown = described(drawn, points)
     written = write_figure(folder / name, drawn, points)
     return [*written, write_json(folder, name, shown)]
@@ -278,7 +280,8 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
     strips = [_rounded_lines(residual_lines(of_panel)) for of_panel in lines.values()]
     shown = [_rounded_lines(of_panel) for of_panel in lines.values()]
     with style.context():
-        widest, panel_width = style.PAGE_WIDTH, style.PANEL_WIDTH
+        widest = style.PAGE_WIDTH
+        panel_width = style.PANEL_WIDTH if len(figure.panels) > 1 else style.SINGLE_WIDTH
         if figure.direct_labels:
             widest, panel_width = style.WIDE_PAGE, style.LABELLED_WIDTH
         width = min(widest, panel_width * columns)
@@ -294,12 +297,15 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         common = {}
         if count > 1 or not figure.direct_labels:
             common = style.common_labels(shown, handles, everywhere=figure.direct_labels)
+        notes = [
+            style.add_note(axes, panel.note, width / columns) if panel.note else 0.0
+            for axes, panel in zip(flat, panels, strict=True)
+        ]
         for axes, letter, panel, of_panel in zip(flat, lines, panels, handles, strict=True):
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in of_panel.items() if k not in common}
-            style.label_panel(
-                axes, title, {} if figure.direct_labels else only_here, width / columns
-            )
+            own = {} if figure.direct_labels else only_here
+            style.label_panel(axes, title, own, width / columns, max(notes))
         # After all is drawn: limits end a shared axis' growing with its panels.
         for axes, panel in zip(flat, panels, strict=True):
             axes.set_xlim(*panel.x.limits)
@@ -313,12 +319,19 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
         height = sum(style.PANEL_HEIGHT + max(map(style.legend_height, row)) for row in grid)
+        height += rows * max(notes) / 72
         for axes, above, residuals in zip(below, flat, strips, strict=False):
             draw_residuals(axes, above, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
-        style.add_legend(drawn, common)
+        style.add_legend(drawn, common, _lists(shown))
         letter = next(iter(lines)) if count == 1 else ""
-        style.add_heading(drawn, style.heading(paper, figure.name, letter), figure.title)
+        second = style.heading(paper, figure.name, letter, figure.supplements)
+        style.add_heading(drawn, second, figure.title)
+        if any(panel.crossings for panel in panels):
+            # Labels are placed by what is drawn.
+            drawn.draw_without_rendering()
+            for axes, panel, crossing in zip(flat, panels, shown, strict=True):
+                _label_crossings(axes, panel, crossing)
     return drawn
 
 
@@ -349,10 +362,14 @@ def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
 
 def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, style.Handle]:
     """Draw lines and axes of one panel; return what stands for each line in the legend."""
-    handles = {
-        line.label: _draw_line(axes, line, panel, index / len(lines))
-        for index, line in enumerate(lines)
-    }
+    handles: dict[str, style.Handle] = {}
+    for index, line in enumerate(lines):
+        handle = _draw_line(axes, line, panel, index / len(lines))
+        # An entry of its own stands for no line, but for what lines have in common.
+        handles |= {
+            entry.label: handle if entry.label == line.label else _stands_for(entry.look)
+            for entry in line.entries
+        }
     # Small scales may end before the range.
     if panel.x.shaded is not None and panel.x.shaded[0] < axes.dataLim.x1:
         handles[str(panel.x.shaded_label)] = axes.axvspan(*panel.x.shaded, **_SHADE)
@@ -363,40 +380,51 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, st
     axes.set_ylabel(panel.y.label)
     for place in panel.crossings:
         handles |= _draw_crossing(axes, panel, lines, place)
-    if panel.note is not None:
-        style.write_note(axes, panel.note.text, panel.note.at)
     return handles
+
+
+def _lists(panels: Sequence[Sequence[Line]]) -> dict[str, str]:
+    """Return what the legend lists that each label is an entry of."""
+    lines = itertools.chain(*panels)
+    return {entry.label: entry.lists for line in lines for entry in line.entries}
+
+
+def _stands_for(look: palette.Look) -> Line2D:
+    return Line2D([], [], **style.line_look(look))
 
 
 def _draw_crossing(
     axes: Axes, panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
 ) -> dict[str, style.Handle]:
     """Mark where two lines cross; return what stands for the range below, if it is shaded."""
+    place = _crossing(panel, lines, crossing)
+    if place is None:
+        return {}
+    axes.scatter(*place, s=40, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+    if crossing.below is None:
+        return {}
+    begin = min(line.points["x"].min() for line in lines if line.name == crossing.of[0])
+    return {crossing.below: axes.axvspan(begin, place[0], **_SHADE)}
+
+
+def _label_crossings(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
+    """Write at each crossing where it is."""
+    for crossing in panel.crossings:
+        place = _crossing(panel, lines, crossing)
+        if place is not None:
+            label = fill(crossing.label, {"x": place[0]}, "crossings.label")
+            style.write_beside(axes, place, drawn_text(label))
+
+
+def _crossing(
+    panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
+) -> tuple[float, float] | None:
     named = {line.name: line.points for line in lines}
     if unknown := [name for name in crossing.of if name not in named]:
         allowed = ", ".join(named)
         raise InputError(f"crossings.of has {', '.join(unknown)}; allowed: {allowed}")
     first, second = (named[name] for name in crossing.of)
-    place = first_crossing(first, second, panel.x.scale, panel.y.scale)
-    if place is None:
-        return {}
-    x = place[0]
-    axes.scatter(*place, s=40, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
-    # Beside the lines: below where they rise, above where they fall.
-    below = first["y"].iloc[-1] > first["y"].iloc[0]
-    axes.annotate(
-        readable(fill(crossing.label, {"x": x}, "crossings.label")),
-        place,
-        (6, -4 if below else 4),
-        textcoords="offset points",
-        va="top" if below else "bottom",
-        fontsize=style.NOTE_SIZE,
-        bbox=style.NOTE_GROUND,
-        zorder=3.5,
-    )
-    if crossing.below is None:
-        return {}
-    return {crossing.below: axes.axvspan(first["x"].min(), x, **_SHADE)}
+    return first_crossing(first, second, panel.x.scale, panel.y.scale)
 
 
 def first_crossing(
@@ -509,7 +537,7 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
     above.tick_params(axis="x", labelbottom=False)
     axes.set_xlabel(above.get_xlabel())
     above.set_xlabel("")
-    axes.set_ylabel("Difference /\ndigitisation error")
+    axes.set_ylabel("Difference\n/ error")
     axes.tick_params(axis="both", labelsize=7)
     if not lines:
         axes.set_yticks([])

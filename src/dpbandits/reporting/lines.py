@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
-from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
+from dpbandits.reporting.palette import NO_LINE, OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.spec import (
     BY_TAG,
     DERIVED,
@@ -25,7 +25,7 @@ from dpbandits.reporting.spec import (
     SeriesSpec,
     TableSpec,
 )
-from dpbandits.reporting.text import fill, readable
+from dpbandits.reporting.text import drawn, fill
 
 Where = Mapping[str, Any]
 """Rows that are chosen, column to value or list of values."""
@@ -241,11 +241,23 @@ Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
 Function = TypeVar("Function", bound=Callable[..., pd.DataFrame])
 
 
+class Entry(NamedTuple):
+    """An entry of a legend: what the legend lists, its label and its look."""
+
+    lists: str
+    label: str
+    look: Look
+
+
+ALGORITHM = "Algorithm"
+"""What most legends list."""
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line of a panel: its name in the csv, its label in the legend, its points.
+    """One line of a panel: its name in the csv, its label, its points, its legend's entries.
 
-    These have the columns variant, interpretation, x (ascending), y, lo, hi and runs.
+    The points have the columns variant, interpretation, x (ascending), y, lo, hi and runs.
     """
 
     name: str
@@ -255,6 +267,13 @@ class Line:
     published: PublishedSpec | None = None
     algorithm: str = ""
     guide: bool = False
+    entries: tuple[Entry, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Give a line that says nothing else one entry."""
+        if not self.entries:
+            lists = ALGORITHM if self.algorithm else ""
+            object.__setattr__(self, "entries", (Entry(lists, self.label, self.look),))
 
 
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
@@ -293,7 +312,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     drawn = [
         (index, rows)
         for index, chosen in enumerate(chosen_rows)
-        for rows in _split(chosen, panel.series[index].by, f"{place}.series.{index}")
+        for rows in _split(chosen, panel.series[index].split_by, f"{place}.series.{index}")
     ]
     lines = [
         _line(panel, panel.series[index], look, rows, f"{place}.series.{index}")
@@ -358,13 +377,22 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         if rows[column].nunique(dropna=False) == 1
     }
     name = fill(spec.name, constant, f"{place}.name")
-    label = readable(fill(spec.label or spec.name, constant, f"{place}.label"))
+    label = drawn(fill(spec.label or spec.name, constant, f"{place}.label"))
     for column, default in (("variant", "as-written"), ("interpretation", "")):
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
         raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
     algorithm = str(constant.get("algorithm", ""))
-    return Line(name, label, look, points, spec.published, algorithm, spec.guide)
+    entries: tuple[Entry, ...] = ()
+    if spec.style is not None:
+        sign, value = SIGNS_OF[spec.style], constant[spec.style]
+        plain = replace(look, fill="full")
+        second = Look("#555555", NO_LINE, "o", fill=look.fill)
+        entries = (Entry(ALGORITHM, label, plain), Entry(spec.style, f"{sign} = {value:g}", second))
+        label = f"{label}, {sign} = {value:g}"
+    elif ordered := spec.by or spec.shade:
+        entries = (Entry(ordered, label, look),)
+    return Line(name, label, look, points, spec.published, algorithm, spec.guide, entries)
 
 
 def compared_points(line: Line, place: str) -> pd.DataFrame:
@@ -379,11 +407,16 @@ def compared_points(line: Line, place: str) -> pd.DataFrame:
     return found
 
 
+SIGNS_OF = {"epsilon": "$\\varepsilon$"}
+"""Second parameter of a line -> its sign."""
+
+
 def with_error(line: Line, points: pd.DataFrame, **changes: Any) -> Line:
     """Return points at digitised values, whose lo and hi are the digitisation error, as a line."""
     low, high = points["y"] - points["tolerance"], points["y"] + points["tolerance"]
     points = points.assign(lo=low, hi=high, runs=0, interpretation="")
-    return replace(line, points=points, published=None, algorithm="", guide=False, **changes)
+    changes = {"published": None, "algorithm": "", "guide": False, "entries": (), **changes}
+    return replace(line, points=points, **changes)
 
 
 def _marks(line: Line, place: str) -> Line:
@@ -404,8 +437,8 @@ def check_panel_filters(
     """
     for index, rows in enumerate(_chosen(panel, frame, place)):
         spec = panel.series[index]
-        if spec.by is not None:
-            require_column(rows, spec.by, f"{place}.series.{index}.by")
+        if spec.split_by is not None:
+            require_column(rows, spec.split_by, f"{place}.series.{index}.by")
         if spec.level:
             continue
         x_column = str(panel.x.tag) if panel.kind in BY_TAG else "t"

@@ -1,7 +1,7 @@
 """Looks of lines, known without loading the plotting library: one for each algorithm."""
 
 import hashlib
-import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,44 +18,29 @@ if TYPE_CHECKING:
 
 COLOURS = {
     "blue": "#0173b2",
-    "orange": "#de8f05",
-    "green": "#029e73",
+    "orange": "#c07800",
+    "green": "#0a9a5e",
     "vermillion": "#d55e00",
-    "purple": "#cc78bc",
-    "brown": "#ca9161",
-    "grey": "#949494",
-    "sky": "#56b4e9",
+    "purple": "#4e2a78",
+    "brown": "#583f22",
+    "grey": "#7e7e7e",
+    "sky": "#3596d8",
     "black": "#000000",
     "wine": "#882255",
-    "olive": "#999933",
+    "olive": "#4d4d00",
     "indigo": "#332288",
-    "teal": "#44aa99",
-    "rose": "#cc6677",
+    "teal": "#2a8c7d",
+    "rose": "#a5304a",
     "forest": "#117733",
 }
-"""Colours of seaborn's palette ``colorblind``, without its yellow and its pink, black, and six of
-Paul Tol's palette ``muted``, which stay apart from them for colour-blind readers."""
+"""Colours of lines: with a contrast of 3 or more on white, those that meet in one panel apart for
+colour-blind readers (a test says how far)."""
 
-_ORDERED = (
-    "f69c73f69b71f59970f5976ef5966cf5946bf59269f59067f58f66f58d64f58b63f58a61f58860f4865ef4845d"
-    "f4835bf4815af47f58f47d57f47c55f47a54f37852f37651f37450f3734ef3714df26f4cf26d4bf26b49f26948"
-    "f26747f16646f16445f16244f06043f05e42f05c42ef5a41ef5840ef5640ee543fee523fed503eed4e3eec4c3e"
-    "ec4a3eeb483eeb463eea443ee9423ee8403ee83f3fe73d3fe63b40e53940e43841e33641e23442e13342e03143"
-    "df2f44de2e44dd2c45dc2b46db2946d92847d82748d72549d62449d5224ad3214bd2204cd11f4ccf1e4dce1d4e"
-    "cd1c4ecb1b4fca1a50c81951c71951c51852c41753c21753c11754bf1654bd1655bc1656ba1656b91657b71657"
-    "b51657b41658b21758b01759af1759ad1759ab185aaa185aa8185aa6195aa4195ba3195ba11a5b9f1a5b9e1a5b"
-    "9c1b5b9a1b5b981b5b971c5b951c5b931c5b921c5b901d5b8e1d5b8c1d5b8b1d5b891e5b871e5b861e5b841e5a"
-    "821e5a811e5a7f1e5a7d1f5a7b1f597a1f59781f59761f58751f58731f58711f57701f576e1f576d1f566b1f56"
-    "691f55681f55661f54641f54631f53611f53601f525e1f525c1e515b1e51591e50581e4f561e4f541e4e531e4d"
-    "511e4d501d4c4e1d4b4c1d4b4b1d4a491d49481c48461c48451c47431c46421b45401b443f1b433d1a423c1a42"
-    "3a1a41381a4037193f35193e34193d"
+RAMP = (
+    *("#e16462", "#d6556d", "#cc4778", "#bf3984", "#b12a90", "#a11b9b", "#8f0da4"),
+    *("#7e03a8", "#6a00a8", "#5601a4", "#41049d", "#2a0593", "#0d0887"),
 )
-
-ORDERED = tuple(f"#{_ORDERED[i : i + 6]}" for i in range(0, len(_ORDERED), 6))
-"""Colours 51 to 220 of the 256 of seaborn's map ``rocket_r``, light to dark.
-
-The ends are too light and too dark to be told apart. Importing it takes longer than drawing.
-"""
+"""Steps of the map ``plasma`` from its first colour with a contrast of 3, light to dark."""
 
 DASHES: dict[str, Any] = {
     "solid": "solid",
@@ -122,14 +107,63 @@ OPEN_MARKS = Look(COLOURS["black"], "solid", MARKERS["circle"], hollow=True)
 """What stands for all open marks in a legend."""
 
 
+_PRE_PULLS: dict[float, int] = {0: 0, 1: 2, 5: 4, 10: 7, 50: 11}
+_PRE_PULLS |= {500: 3, 1000: 5, 2000: 7, 5000: 9, 10000: 11, 100000: 12}
+_DELTAS = {1e-6: 0, 1e-5: 2, 0.01: 4, 0.1: 6, 0.3: 8, 0.42: 10, 0.5: 10, 0.9: 12}
+VALUES: dict[str, dict[float, int]] = {
+    "b": _PRE_PULLS,
+    # Only c (b + 1) enters the guarantee.
+    "c": {b + 1: step for b, step in _PRE_PULLS.items()},
+    "alpha": {0: 0, 0.25: 3, 0.5: 6, 0.75: 9, 1: 12},
+    "delta": _DELTAS,
+    "epsilon": {0.05: 0, 0.1: 2, 0.2: 3, 0.5: 6, 1: 9, 2: 12, math.inf: 12},
+    "eta": {1: 0, 2: 6, 5: 12},
+    "gap": {0.025: 0, 0.05: 6, 0.1: 12},
+    "horizon": {10**7: 0, 10**8: 12},
+    "arms": {2: 0, 5: 4, 20: 8, 50: 12},
+    "batch": {1: 0, 2: 3, 4: 6, 8: 9, 16: 12},
+    "runs_per_curve": {2: 0, 10: 6, 50: 12},
+}
+"""Ordered parameter -> the values that figures show, each with its step of ``RAMP``.
+
+A value has the same look in every figure: beside the step, the dash and the marker of its place.
+"""
+
+_DASHED, _MARKED = ("solid", "dashed", "dotted"), ("s", "^", "D", "v", "X", "P", "<", ">")
+
+
+def value_looks(column: str, values: Sequence[Any]) -> list[Look]:
+    """Return the looks of values of an ordered parameter: those of ``VALUES`` if all are there."""
+    known = VALUES.get(column, {})
+    if not set(values) <= set(known):
+        return ordered_looks(len(values))
+    places = [list(known).index(value) for value in values]
+    return [
+        Look(RAMP[known[value]], _DASHED[place % 3], _MARKED[place % len(_MARKED)])
+        for value, place in zip(values, places, strict=True)
+    ]
+
+
 def ordered_looks(count: int) -> list[Look]:
     """Return looks, light to dark, for an ordered parameter; neighbours differ in all they have."""
-    places = [0.2 + index * ((0.86 - 0.2) / max(count - 1, 1)) for index in range(count)]
-    colours = [ORDERED[int(place * 256) - 51] for place in places]
-    # From the second marker on: the first, on a solid line, is an algorithm's.
-    markers = itertools.cycle([*MARKERS.values()][1:])
-    dashes = itertools.cycle([*DASHES][:3])
-    return [Look(*look) for look in zip(colours, dashes, markers, strict=False)]
+    steps = (round(index * (len(RAMP) - 1) / max(count - 1, 1)) for index in range(count))
+    return [
+        Look(RAMP[step], _DASHED[index % 3], _MARKED[index % len(_MARKED)])
+        for index, step in enumerate(steps)
+    ]
+
+
+STYLED: dict[str, dict[float, int]] = {"epsilon": {0.1: 0, 1: 1, 0.5: 2}}
+"""Parameter that is the second one beside the algorithm -> its values, each with how its marks are
+filled, a place in ``FILLS``."""
+
+
+def styled(look: Look, column: str, value: Any) -> Look:
+    """Return the look of an algorithm at a value of a second parameter, by the fill of marks."""
+    if value not in STYLED[column]:
+        allowed = ", ".join(map(str, STYLED[column]))
+        raise InputError(f"style: {column} is {value}; allowed: {allowed}")
+    return replace(look, fill=FILLS[STYLED[column][value]])
 
 
 def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
@@ -183,21 +217,27 @@ def looks_of(
     """Return the looks of the lines of a panel, given as indices into its series and rows.
 
     A line of one algorithm has the algorithm's, lines by an ordered column have steps of one map,
-    others what the file says. Where two have the same, open markers and another dash tell them
-    apart.
+    others what the file says. A second parameter decides the fill of marks; where two have the same
+    look without one, other dashes and open marks tell them apart.
     """
     values = [
         _ordered_value(panel.series[index], rows, f"{place}.series.{index}")
         for index, rows in drawn
     ]
     places = sorted({value for value in values if value is not None})
-    steps = dict(zip(places, ordered_looks(len(places)), strict=True))
+    columns = {spec.by or spec.shade for spec in panel.series} - {None}
+    column = columns.pop() if len(columns) == 1 else ""
+    steps = dict(zip(places, value_looks(str(column), places), strict=True))
     looks = [
         steps[value] if value is not None else _look(panel, index, rows, place)
         for value, (index, rows) in zip(values, drawn, strict=True)
     ]
     apart = tell_apart(looks, _places(looks, [rows for _, rows in drawn]))
-    specs = (panel.series[index] for index, _ in drawn)
+    specs = [panel.series[index] for index, _ in drawn]
+    apart = [
+        other if spec.style is None else styled(look, spec.style, rows[spec.style].iloc[0])
+        for look, other, spec, (_, rows) in zip(looks, apart, specs, drawn, strict=True)
+    ]
     return [
         replace(
             look,

@@ -29,7 +29,7 @@ from dpbandits.config.documents import (
 )
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER
+from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER, STYLED
 
 NASH_REGRET = "nash_regret"
 NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
@@ -38,13 +38,6 @@ NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
 Estimate = Literal["plain", "corrected", "binned"]
 """The plain average over runs, as published curves show it; with the bias of first order in 1/runs
 subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
-
-PLACES = {
-    f"{vertical} {horizontal}": (x, y)
-    for vertical, y in (("upper", 0.97), ("middle", 0.5), ("lower", 0.03))
-    for horizontal, x in (("left", 0.03), ("center", 0.5), ("right", 0.97))
-}
-"""Places of a note in a panel, as shares of its width and height."""
 
 Where = dict[str, Choice]
 """Rows that are chosen, column to value or list of values."""
@@ -72,13 +65,6 @@ class AxisSpec(Spec):
         if self.shaded is not None and self.shaded_label is None:
             raise InputError("key shaded_label is missing, beside shaded")
         return self
-
-
-class NoteSpec(Spec):
-    """A sentence in a panel: what a reader must know to read it right."""
-
-    text: Text
-    at: Annotated[str, one_of(PLACES)] = "upper right"
 
 
 class CrossingSpec(Spec):
@@ -109,8 +95,9 @@ class PublishedSpec(Spec):
 
 
 class SeriesSpec(Spec):
-    """One line of a panel, or one for each value of the column ``by``.
+    """One line of a panel, or one for each value of the column ``by`` or ``style``.
 
+    Lines by ``style`` look as their algorithm, whose name is the label, with marks by value.
     Name and label are templates over the columns that are constant along the line; a ``guide`` is
     thin and behind the data; Nash regret is taken from ``best``, by default mu*, the largest mean.
     """
@@ -120,6 +107,7 @@ class SeriesSpec(Spec):
     by: Name | None = None
     label: Text | None = None
     shade: Name | None = None
+    style: Annotated[str, one_of(STYLED)] | None = None
     colour: Annotated[str, one_of(COLOURS)] | None = None
     line: Annotated[str, one_of((*DASHES, NO_LINE))] | None = None
     marker: Annotated[str, one_of((*MARKERS, NO_MARKER))] | None = None
@@ -131,9 +119,14 @@ class SeriesSpec(Spec):
 
     @model_validator(mode="after")
     def _is_one_line(self) -> "SeriesSpec":
-        if self.published is not None and self.by is not None:
+        if self.published is not None and self.split_by is not None:
             raise InputError("published and by; allowed: published for a single line, without by")
         return self
+
+    @property
+    def split_by(self) -> str | None:
+        """The column of which each value has a line of its own."""
+        return self.by or self.style
 
 
 RATE_METRICS = ("success",)
@@ -189,7 +182,7 @@ class PanelKeys(Spec):
     compute: Name | None = None
     where: Where = {}
     title: Text | None = None
-    note: NoteSpec | None = None
+    note: Text | None = None
     crossings: tuple[CrossingSpec, ...] = ()
     looks: Looks = {}
 
@@ -232,6 +225,8 @@ class PanelSpec(PanelKeys):
 
     def ticks(self, places: Iterable[float]) -> list[float] | None:
         """Return these places, ascending, if each gets a tick on the x axis."""
+        if self.x.marked:
+            return list(self.x.marked)
         different = sorted(set(places))
         # Horizons are decades of time, whose places a logarithmic axis shows by itself.
         by_value = self.kind == DERIVED or (self.kind in BY_TAG and self.x.tag != "t")
@@ -254,7 +249,7 @@ Message = Annotated[Text, _at_most(25)]
 """One sentence on what to see in a figure, true of its published numbers."""
 
 
-Caption = Annotated[Text, AfterValidator(lambda caption: " ".join(caption.split()))]
+Caption = Annotated[Text, _at_most(80)]
 """What is drawn, on one line."""
 
 
@@ -276,8 +271,9 @@ class Texts(Spec):
 
 
 class WholeKeys(Texts):
-    """What a figure says and how the whole of it is drawn."""
+    """What a figure says, what it supplements, and how the whole of it is drawn."""
 
+    supplements: Text | None = None
     share_y: StrictBool = False
     residuals: StrictBool = False
     direct_labels: StrictBool = False
@@ -302,6 +298,7 @@ class DiagramKeys(Texts):
     """An entry of ``figures:`` of kind ``diagram``."""
 
     kind: Literal["diagram"]
+    supplements: Text | None = None
     reads: Names
     looks: Looks = {}
 
@@ -339,7 +336,7 @@ def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
     place = f"figures.{name}"
     if isinstance(document, Mapping) and document.get("kind") == "diagram":
         diagram = validated(DiagramKeys, document, place)
-        texts = diagram.model_dump(include={*Texts.model_fields})
+        texts = diagram.model_dump(include={*Texts.model_fields, "supplements"})
         return FigureSpec(name=name, diagram_reads=diagram.reads, **texts)
     keys = validated(FigureKeys, document, place)
     shared = {key: document[key] for key in PanelKeys.model_fields if key in document}

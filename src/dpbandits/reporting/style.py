@@ -5,7 +5,6 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -13,14 +12,13 @@ import matplotlib.style
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.ticker import (
     FixedLocator,
     Formatter,
-    LogFormatterSciNotation,
     LogLocator,
     MaxNLocator,
     NullFormatter,
@@ -29,19 +27,16 @@ from matplotlib.ticker import (
 from numpy.typing import NDArray
 
 from dpbandits.reporting.palette import DASHES, OPEN_MARKS, Look
-from dpbandits.reporting.spec import PLACES
 
 if TYPE_CHECKING:
     from dpbandits.reporting.lines import Line
 
-PANEL_WIDTH, PAGE_WIDTH = 3.3, 7.0
-"""Inches of one panel, a column of a two-column paper, and of its text, the widest figure."""
+PANEL_WIDTH, SINGLE_WIDTH, PAGE_WIDTH = 3.3, 4.4, 7.0
+"""Inches of one panel, a column of a two-column paper; of the only one; and of the text of that
+paper, the widest figure."""
 
 LABELLED_WIDTH, WIDE_PAGE = 4.6, 9.0
 """The same where lines are named beside their panels."""
-
-_UNITS = ((1_000_000, 1_000_000, "M"), (100_000, 1_000, "k"))
-"""From which tick on an axis is labelled in which unit, and its name."""
 
 PANEL_HEIGHT, STRIP_HEIGHT = 2.3, 0.95
 """Inches of a row of panels, without the legends above it, and of a strip below it."""
@@ -101,14 +96,6 @@ def context() -> Any:
     return mpl.style.context(RC, after_reset=True)
 
 
-def tints(look: Look, count: int) -> list[Look]:
-    """Return a look in steps of its colour, light to dark as a parameter grows, for marks alone."""
-    import seaborn as sns
-
-    colours = sns.light_palette(look.colour, count + 1)[1:]
-    return [replace(look, colour=to_hex(colour)) for colour in colours]
-
-
 def line_look(look: Look) -> dict[str, Any]:
     """Return what matplotlib's plotting functions take to draw a line with this look."""
     drawn: dict[str, Any] = {"color": look.colour, "linestyle": DASHES.get(look.dash, "none")}
@@ -120,20 +107,43 @@ def line_look(look: Look) -> dict[str, Any]:
 
 
 def thousands(value: float, _position: int = 0) -> str:
-    """Return a tick label: ``20,000`` for whole numbers, as few digits as needed for others."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    """Return a number as text: ``20,000`` for whole ones, as few digits as needed for others."""
+    text = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    return text.replace("-", MINUS)
+
+
+MINUS = "\u2212"
+
+PLAIN = {"linear": (0.001, 999_999.0), "log": (0.001, 99_999.0)}
+"""Scale -> smallest and largest number but 0 that is no power of ten on an axis."""
+
+
+def power(value: float) -> str:
+    """Return a number with a power of ten, as mathematics: ``5 x 10^6``."""
+    if value == 0:
+        return "0"
+    exponent = math.floor(math.log10(abs(value)) + 1e-9)
+    mantissa = f"{value / 10.0**exponent:.6g}"
+    factor = {"1": "", "-1": "-"}.get(mantissa, rf"{mantissa}\times")
+    return rf"${factor}10^{{{exponent}}}$"
 
 
 class _Numbers(Formatter):
-    """Tick labels as ``thousands`` has them; where an axis reaches far, ``200k`` or ``20M``."""
+    """Tick labels of all axes: numbers with commas, or powers of ten where one is beyond PLAIN."""
+
+    def __init__(self, scale: str) -> None:
+        self.plain = PLAIN[scale]
 
     def __call__(self, value: float, position: int | None = None) -> str:
         return thousands(value)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        largest = max(map(abs, values), default=0.0)
-        unit, name = next((each[1:] for each in _UNITS if largest >= each[0]), (1, ""))
-        return [f"{thousands(value / unit)}{name}" if value else "0" for value in values]
+        assert self.axis is not None
+        low, high = sorted(self.axis.get_view_interval())
+        shown = [abs(value) for value in values if value and low <= value <= high]
+        least, most = self.plain
+        is_plain = not shown or (least <= min(shown) and max(shown) <= most)
+        return [thousands(value) if is_plain else power(value) for value in values]
 
 
 class _Decades(LogLocator):
@@ -159,11 +169,8 @@ def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None
         axis.set_major_locator(MaxNLocator(nbins=3 if which == "x" else 6, steps=[1, 2, 5, 10]))
     else:
         axis.set_major_locator(_Decades(numticks=6))
-        # Without thresholds, beyond which it leaves multiples out.
-        axis.set_major_formatter(LogFormatterSciNotation(minor_thresholds=(math.inf, math.inf)))
         axis.set_minor_formatter(NullFormatter())
-    if scale == "linear" or ticks is not None:
-        axis.set_major_formatter(_Numbers())
+    axis.set_major_formatter(_Numbers(scale))
 
 
 # Legends, headings, notes, names of lines
@@ -178,33 +185,15 @@ Handle = Artist
 """What stands for a line or a shaded range in a legend."""
 
 NOTE_SIZE, _NOTE_COLOUR = 7.0, "#333333"
-NOTE_GROUND: dict[str, Any] = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1}
-"""Size of a note in points, its colour, and the look of what is behind it."""
+"""Size of a note in points, and its colour."""
 
-
-def write_note(axes: Axes, text: str, at: str = "upper right") -> None:
-    """Write a sentence into a panel, at one of ``spec.PLACES``."""
-    vertical, horizontal = at.split()
-    axes.text(
-        *PLACES[at],
-        text.strip(),
-        transform=axes.transAxes,
-        ha=horizontal,
-        va={"upper": "top", "middle": "center", "lower": "bottom"}[vertical],
-        multialignment="left",
-        fontsize=NOTE_SIZE,
-        color=_NOTE_COLOUR,
-        bbox=NOTE_GROUND,
-        zorder=5,
-    )
+_NOTE_LINE = 1.25
+"""Height of a line of a note in sizes of its font."""
 
 
 _AXIS_WIDTH, _TITLE_SPACE = 0.35, 2.2
 """About the width in inches that the labels of a y axis take, and the distance of a legend from
 the panel, with a title between them, in sizes of its font."""
-
-_LEGEND_SHARE = 0.2
-"""Largest share of the height of a picture that a legend above its panel takes."""
 
 
 def common_labels(
@@ -220,12 +209,13 @@ def common_labels(
     """
     looks: dict[str, set[Look]] = {}
     labels: dict[Look, set[str]] = {}
-    for line in itertools.chain(*panels):
+    entries = [entry for line in itertools.chain(*panels) for entry in line.entries]
+    for entry in entries:
         # Open marks of all lines are one entry.
-        look = OPEN_MARKS if line.look.hollow else line.look
-        looks.setdefault(line.label, set()).add(look)
-        labels.setdefault(look, set()).add(line.label)
-    marks = {line.label for line in itertools.chain(*panels) if line.look.hollow}
+        look = OPEN_MARKS if entry.look.hollow else entry.look
+        looks.setdefault(entry.label, set()).add(look)
+        labels.setdefault(look, set()).add(entry.label)
+    marks = {entry.label for entry in entries if entry.look.hollow}
     in_all = set.intersection(*({*of_panel} for of_panel in handles)) | marks
     apart = {
         label
@@ -243,14 +233,13 @@ def common_labels(
     return {k: found[k] for k in [*(k for k in found if k not in marks), *(found.keys() & marks)]}
 
 
-def heading(paper: str, figure: str, letter: str = "") -> str:
+def heading(paper: str, figure: str, letter: str = "", supplements: str | None = None) -> str:
     """Return what names a picture: ``dp-ncb, Figure 1(a), as written``."""
     numbered = re.fullmatch(r"fig(\d+)(?:-(.+))?", figure)
     panel = f"({letter})" if letter else ""
     if numbered is None:
-        name = figure.removeprefix("extra-")
-        named = "" if name == paper else f": {name.replace('-', ' ')}"
-        return f"{paper}, supplementary figure{named}{f' {panel}' if panel else ''}"
+        named = f" to {supplements}" if supplements else ""
+        return f"{paper}, supplement{named}{f', panel {panel}' if panel else ''}"
     variant = f", {numbered[2].replace('-', ' ')}" if numbered[2] else ""
     return f"{paper}, Figure {numbered[1]}{panel}{variant}"
 
@@ -260,31 +249,31 @@ def add_heading(drawn: Figure, name: str, title: str = "") -> None:
     width = drawn.get_figwidth()
     lines = [(line, "bold", "black") for line in _wrapped(drawn, title, width)]
     lines.append((name, "normal" if title else "bold", _NOTE_COLOUR if title else "black"))
-    height = drawn.get_figheight() + _HEADING_LINE * len(lines) + _HEADING_SPACE
+    above = _HEADING_LINE * len(lines) + _HEADING_SPACE
+    height = drawn.get_figheight() + above
     drawn.set_figheight(height)
     for index, (text, weight, colour) in enumerate(lines):
         y = 1.0 - (_HEADING_SPACE + _HEADING_LINE * index) / height
         look: dict[str, Any] = {"fontsize": 8, "weight": weight, "color": colour, "va": "top"}
         drawn.text(0.5, y, text, ha="center", **look).set_in_layout(False)
-    top = 1.0 - (_HEADING_LINE * len(lines) + _HEADING_SPACE) / height
-    drawn.set_layout_engine("constrained", rect=(0.0, 0.0, 1.0, top))
     for legend in drawn.legends:
-        # One beside the panel is in its middle.
-        if legend.get_window_extent().y1 > top * drawn.bbox.height:
-            legend.borderaxespad += (1.0 - top) * height * 72 / legend.prop.get_size()
+        legend.borderaxespad += above * 72 / legend.prop.get_size()
+    top = 1.0 - (above + sum(size_of(legend)[1] for legend in drawn.legends)) / height
+    drawn.set_layout_engine("constrained", rect=(0.0, 0.0, 1.0, top))
 
 
 _HEADING_LINE, _HEADING_SPACE = 0.16, 0.04
 """Height in inches of a line of a heading, and of the space above it."""
 
 
-def _wrapped(drawn: Figure, title: str, width: float) -> list[str]:
-    """Return a title in as few lines as fit into ``width`` inches, of about one length."""
+def _wrapped(drawn: Figure, title: str, width: float, **look: Any) -> list[str]:
+    """Return a text in as few lines as fit into ``width`` inches, of about one length."""
+    look = look or {"fontsize": 8, "weight": "bold"}
     for count in range(1, len(title.split()) + 1):
         lengths = range(math.ceil(len(title) / count), len(title) + 1)
         wrapped = (textwrap.wrap(title, length, break_on_hyphens=False) for length in lengths)
         lines = next(lines for lines in wrapped if len(lines) <= count)
-        text = drawn.text(0, 0, "\n".join(lines), fontsize=8, weight="bold")
+        text = drawn.text(0, 0, "\n".join(lines), **look)
         taken = text.get_window_extent().width / DPI
         text.remove()
         if taken <= width - 2 * _HEADING_SPACE:
@@ -292,20 +281,37 @@ def _wrapped(drawn: Figure, title: str, width: float) -> list[str]:
     return title.split()
 
 
-def add_legend(drawn: Figure, handles: Mapping[str, Handle]) -> None:
-    """Put the legend of all panels above them or, where it would be high, right of the only one."""
-    if not handles:
-        return
-    place: dict[str, Any] = {"loc": "outside upper center"}
-    legend = _fit_legend(drawn, handles, drawn.get_figwidth(), place)
-    height = size_of(legend)[1]
-    is_single = len([axes for axes in drawn.axes if axes.get_gid() != STRIP]) == 1
-    if is_single and height > _LEGEND_SHARE * (drawn.get_figheight() + height):
-        legend.remove()
-        legend = drawn.legend(handles.values(), handles.keys(), loc="outside right center")
-        drawn.set_figwidth(drawn.get_figwidth() + size_of(legend)[0])
+TITLES = {"epsilon": r"Privacy $\varepsilon$", "b": "Pre-pulls"}
+"""What a legend lists -> its title, if there is a second legend; else that itself."""
+
+
+def add_legend(
+    drawn: Figure, handles: Mapping[str, Handle], lists: Mapping[str, str] | None = None
+) -> None:
+    """Put the legend above the panels: one, or a titled one for each kind that it lists."""
+    parts: dict[str, dict[str, Handle]] = {}
+    for label, handle in handles.items():
+        parts.setdefault((lists or {}).get(label, ""), {})[label] = handle
+    # What is of no kind, such as published values, is at the end of the last one.
+    rest = parts.pop("", {})
+    if len(parts) < 2 or min(map(len, parts.values())) < 2:
+        parts = {"": dict(handles)} if handles else {}
     else:
-        drawn.set_figheight(drawn.get_figheight() + height)
+        parts[[*parts][-1]] |= rest
+    above = 0.0
+    for kind, entries in parts.items():
+        titled: dict[str, Handle] = {**entries}
+        if kind:
+            title = f"{TITLES.get(kind, kind)}:"
+            titled = {title: Line2D([], [], linestyle="none"), **entries}
+        legend = _fit_legend(drawn, titled, drawn.get_figwidth(), {"loc": "upper center"})
+        # `add_heading` makes room for all of them: the layout would for the highest alone.
+        legend.set_in_layout(False)
+        if kind:
+            legend.get_texts()[0].set_fontweight("bold")
+        legend.borderaxespad += above * 72 / legend.prop.get_size()
+        above += size_of(legend)[1]
+    drawn.set_figheight(drawn.get_figheight() + above)
 
 
 def add_legends(drawn: Figure) -> None:
@@ -326,15 +332,67 @@ def add_legends(drawn: Figure) -> None:
     drawn.set_figheight(drawn.get_figheight() + max(map(legend_height, drawn.axes)))
 
 
-def label_panel(axes: Axes, title: str | None, handles: Mapping[str, Handle], width: float) -> None:
-    """Put the title above the panel, so many inches wide, and above it a legend of its own."""
+def label_panel(
+    axes: Axes,
+    title: str | None,
+    handles: Mapping[str, Handle],
+    width: float,
+    below: float = 0.0,
+) -> None:
+    """Put the title above the panel, so many inches wide, and above it a legend of its own.
+
+    Notes ``below`` the title have so many points.
+    """
     if title:
-        axes.set_title(title)
+        axes.set_title(title, pad=mpl.rcParams["axes.titlepad"] + below)
     if handles:
         # Above the title, so that the titles of panels stand at one height.
-        above = {"borderaxespad": _TITLE_SPACE} if title else {}
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), **above}
+        space = below / mpl.rcParams["legend.fontsize"] + (_TITLE_SPACE if title else 0.2)
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "borderaxespad": space}
         _fit_legend(axes, handles, width - _AXIS_WIDTH, place)
+
+
+def add_note(axes: Axes, text: str, width: float) -> float:
+    """Write what a reader must know between panel and title; return the height in points."""
+    drawn = axes.get_figure(root=True)
+    assert drawn is not None
+    lines = _wrapped(drawn, text, width - _AXIS_WIDTH, fontsize=NOTE_SIZE)
+    look: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": _NOTE_COLOUR, "style": "italic"}
+    look |= {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+    axes.annotate("\n".join(lines), (0.5, 1.0), (0, 3), xycoords="axes fraction", **look)
+    return _NOTE_LINE * NOTE_SIZE * len(lines)
+
+
+def write_beside(axes: Axes, place: tuple[float, float], text: str) -> None:
+    """Write a text beside a point of a panel whose axes are final, where it is on no line."""
+    points = np.concatenate([_between(line) for line in axes.lines])
+    tried: list[tuple[int, dict[str, Any]]] = []
+    for distance, right, up in itertools.product((5, 12, 20, 30), (1, -1), (1, -1)):
+        beside: dict[str, Any] = {
+            "xytext": (right * 6, up * distance),
+            "ha": "left" if right > 0 else "right",
+            "va": "bottom" if up > 0 else "top",
+        }
+        label = _beside(axes, place, text, beside)
+        box = label.get_window_extent().padded(6)
+        covered = int(((points >= box.min) & (points <= box.max)).all(axis=1).sum())
+        covered += 10**6 * (not axes.bbox.contains(*box.min) or not axes.bbox.contains(*box.max))
+        label.remove()
+        tried.append((covered, beside))
+    _beside(axes, place, text, min(tried, key=lambda each: each[0])[1])
+
+
+def _beside(axes: Axes, place: tuple[float, float], text: str, beside: dict[str, Any]) -> Any:
+    look: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": _NOTE_COLOUR, "zorder": 3.5}
+    return axes.annotate(text, place, textcoords="offset points", **beside, **look)
+
+
+def _between(line: Line2D) -> Values:
+    """Return pixels along a drawn line."""
+    corners = line.get_transform().transform(line.get_xydata())
+    shares = np.linspace(0.0, 1.0, 50)[:, None]
+    steps = itertools.pairwise(corners)
+    return np.concatenate([corners, *(one + shares * (next_ - one) for one, next_ in steps)])
 
 
 def _fit_legend(

@@ -35,10 +35,10 @@ from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.style import add_legend
-from dpbandits.reporting.text import readable
+from dpbandits.reporting.text import drawn as drawn_text
 
-DP_BAI = palette.tell_apart([palette.look_of("dp-bai")] * 2)
-"""Looks of DP-BAI at two epsilon, the smaller one first."""
+DP_BAI = [palette.styled(palette.look_of("dp-bai"), "epsilon", epsilon) for epsilon in (0.1, 1)]
+"""Looks of DP-BAI at two epsilon."""
 
 BARS: dict[str, Any] = {"capsize": 1.5, "linestyle": "none", "markersize": 4}
 
@@ -64,8 +64,8 @@ def budgets_by_ratio(results: pd.DataFrame) -> Drawn:
     points: Points = []
     for algorithm, simulated in trials.items():
         name = IDENTIFICATION[algorithm].name
-        looks = style.tints(palette.look_of(algorithm), len(epsilons))
-        for look, epsilon in zip(looks, epsilons, strict=True):
+        for epsilon in epsilons:
+            look = palette.styled(palette.look_of(algorithm), "epsilon", epsilon)
             budgets = [budget_90(simulated.having(epsilon=epsilon, ratio=y)) for y in ratios]
             x = [ratio / epsilon for ratio in ratios]
             label = rf"{name}, $\varepsilon$ = {epsilon:g}"
@@ -88,46 +88,27 @@ def _draw_budgets(
     """Draw T_0.9 at x where trials enough leave it a finite interval."""
     points = estimated(series, x, budgets)
     points = [row for row in points if np.isfinite([row["y"], row["lo"], row["hi"]]).all()]
-    draw_marks(axes, points, {**BARS, "color": look.colour, "marker": look.marker, "label": label})
+    draw_marks(axes, points, {**style.line_look(look), **BARS, "label": label})
     return points
 
 
 def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
-    """Draw T_0.9 of DP-BAI over 1/epsilon, and over 1/Delta, with the fit of two terms."""
+    """Draw T_0.9 of DP-BAI over 1/epsilon by gap, with the fit of two terms."""
     trials = series_of("budgets-hardness", results)
     gaps, epsilons = (trials.values_of(tag) for tag in ("gap", "epsilon"))
     private = [epsilon for epsilon in reversed(epsilons) if math.isfinite(epsilon)]
-    drawn, panels = canvas(columns=2, sharey=True)
+    x = [1.0 / epsilon for epsilon in private]
+    drawn, (axes,) = canvas(width=0.75 * style.PAGE_WIDTH)
     a, b = (hardness(trials, number=number).value for number in "ab")
     points: Points = []
-
-    def add(
-        axes: Axes,
-        series: str,
-        label: str,
-        look: palette.Look,
-        x: list[float],
-        pairs: list[tuple[float, float]],
-    ) -> None:
-        nonlocal points
-        budgets = [budget_90(trials.having(gap=gap, epsilon=epsilon)) for gap, epsilon in pairs]
+    for gap, look in zip(gaps, palette.value_looks("gap", gaps), strict=True):
+        budgets = [budget_90(trials.having(gap=gap, epsilon=epsilon)) for epsilon in private]
+        series, label = f"Delta={gap:g}", rf"$\Delta$ = {gap:g}"
         points += _draw_budgets(axes, series, label, look, x, budgets)
-        fit = [a / gap**2 + b / (epsilon * gap) for gap, epsilon in pairs]
-        points += draw_line(axes, f"{series}, fit", x, fit, "_", color=look.colour)
-
-    left, right = panels
-    for gap, look in zip(gaps, palette.ordered_looks(len(gaps)), strict=True):
-        x = [1.0 / epsilon for epsilon in private]
-        pairs = [(gap, epsilon) for epsilon in private]
-        add(left, f"a: Delta={gap:g}", rf"$\Delta$ = {gap:g}", look, x, pairs)
-    for epsilon, look in zip(epsilons, palette.ordered_looks(len(epsilons)), strict=True):
-        x = [1.0 / gap for gap in reversed(gaps)]
-        pairs = [(gap, epsilon) for gap in reversed(gaps)]
-        label = "no noise" if math.isinf(epsilon) else rf"$\varepsilon$ = {epsilon:g}"
-        add(right, f"b: epsilon={epsilon:g}", label, look, x, pairs)
-    finish(left, (r"$1 / \varepsilon$", "log"), BUDGET_90, r"(a) Over $1/\varepsilon$")
-    no_label, title = ("", "log"), r"(b) Over $1/\Delta$"
-    finish(right, (r"$1 / \Delta$", "log"), no_label, title, ticks=(10, 20, 40))
+        fit = [a / gap**2 + b * place / gap for place in x]
+        dash = {"color": look.colour, "linestyle": DASHES[look.dash]}
+        points += draw_line(axes, f"{series}, fit", x, fit, "_", **dash)
+    finish(axes, (r"$1 / \varepsilon$", "log"), BUDGET_90, ticks=x)
     return drawn, points
 
 
@@ -140,7 +121,7 @@ def error_and_bound(results: pd.DataFrame) -> Drawn:
     points: Points = []
     for axes, letter, (instance, title) in zip(panels, "ab", INSTANCES.items(), strict=True):
         rows = simulated[of_instance[instance]]
-        for epsilon, look in zip((0.1, 1.0), DP_BAI, strict=True):
+        for epsilon, look, dash in zip((0.1, 1.0), DP_BAI, ("solid", "dashed"), strict=True):
             text = rf", $\varepsilon$ = {epsilon:g}"
             series = f"{letter}: error, epsilon={epsilon:g}"
             errors = _errors(series, rows[rows["epsilon"] == epsilon], "t")
@@ -148,7 +129,7 @@ def error_and_bound(results: pd.DataFrame) -> Drawn:
             budgets = np.geomspace(100.0, FAR[instance], 80)
             bound = [bounds(instance, epsilon).theorem(budget) for budget in budgets]
             line = f"{letter}: bound, epsilon={epsilon:g}", budgets, bound
-            points += draw_line(axes, *line, f"bound{text}", linestyle=DASHES[look.dash])
+            points += draw_line(axes, *line, f"bound{text}", linestyle=DASHES[dash])
         label = "Error rate" if letter == "a" else ""
         finish(axes, BUDGET, (label, "log"), f"({letter}) {title}")
         axes.set_ylim(2e-5, 2.0)
@@ -190,7 +171,9 @@ def log_error(results: pd.DataFrame) -> Drawn:
             points += draw_line(axes, f"{series}, fit", x, y, label)
         title = rf"({letter}) Two arms, $\varepsilon$ = {epsilon:g}"
         label = "Error rate" if letter == "a" else ""
-        finish(axes, ("Budget $T$", "linear"), (label, "log"), title)
+        step = 1000 if epsilon == 0.1 else 500
+        ticks = range(step, int(rows["horizon"].max()) + 1, step)
+        finish(axes, ("Budget $T$", "linear"), (label, "log"), title, ticks=ticks)
         axes.set_ylim(3e-5, 0.6)
     return drawn, points
 
@@ -201,12 +184,12 @@ def gauss_delta(results: pd.DataFrame) -> Drawn:
 
     drawn, (axes,) = canvas(width=0.75 * style.PAGE_WIDTH)
     points: Points = []
-    looks = palette.ordered_looks(len(rows_of))
+    looks = palette.value_looks("delta", list(rows_of))
     for look, (delta, rows) in zip(looks, rows_of.items(), strict=True):
         x, y = rows.sort_values("x")[["x", "y"]].to_numpy().T
-        line = {"color": look.colour, "linewidth": 1.2, "zorder": 2}
+        line = {"color": look.colour, "linestyle": DASHES[look.dash], "linewidth": 1.2, "zorder": 2}
         points += draw_line(
-            axes, f"delta={delta:g}", x, y, readable(rf"$\delta$ = {delta:g}"), **line
+            axes, f"delta={delta:g}", x, y, drawn_text(rf"$\delta$ = {delta:g}"), **line
         )
     axes.axhline(1.0, color="black", linewidth=0.8, linestyle="dashed")
     y_axis, title = (
@@ -266,9 +249,9 @@ def _draw_spread(axes: Axes, place: int, rates: pd.DataFrame) -> None:
     axes.fill_between([place - 0.42, place + 0.42], low / trials, high / trials, **look)
 
 
-MAPPED_EPSILONS = (0.01, 0.1, 0.5)
+MAPPED_EPSILONS = (0.01, 0.1)
 REGIONS = {
-    "#b8b2d5": r"$B < C$: that of DP-BAI is tighter",
+    "#8d83c0": r"$B < C$: that of DP-BAI is tighter",
     "#dbebe0": r"$C \leq B < A$: that of DP-BAI-Gauss",
     "#94c2a3": r"$B \geq A$: that of DP-BAI-Gauss",
 }
@@ -292,7 +275,7 @@ def regime_map(results: pd.DataFrame) -> Drawn:
     rows, columns = len(INSTANCES), len(MAPPED_EPSILONS)
     drawn, panels = canvas(rows, columns, sharex=True, sharey=True)
     grid = product(INSTANCES.items(), MAPPED_EPSILONS)
-    for axes, letter, ((instance, title), epsilon) in zip(panels, "abcdef", grid, strict=True):
+    for axes, letter, ((instance, title), epsilon) in zip(panels, "abcd", grid, strict=True):
         there = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
         boundaries = {name: _boundary(there, f"T_{name}") for name in ("C", "A")}
         _draw_regions(axes, *boundaries.values())

@@ -5,6 +5,7 @@ infinitesimal jackknife. Every frame has the columns series, its tags, x, y, lo,
 """
 
 from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,23 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     )
 
 
+def price_of_anytime(frames: Frames) -> pd.DataFrame:
+    """Return Nash regret of the anytime versions over that of runs given the horizon (F11)."""
+    rows = []
+    for algorithm, variant in product((GLOBAL, LOCAL), VARIANTS):
+        anytime = _series(frames, f"anytime-{algorithm}", variant, **{"in": "anytime"})
+        given = _series(frames, algorithm, variant, **{"in": "known-horizon"})
+        ends = anytime.times
+        known = [given.having(horizon=int(end)).number() for end in ends]
+        prices = [
+            ratio(anytime.having(t=int(end)).number(), at)
+            for end, at in zip(ends, known, strict=True)
+        ]
+        tags = {"series": f"{NAMES[algorithm]}, {variant}", "variant": variant}
+        rows.append(_points(ends, prices, algorithm=algorithm, **tags))
+    return pd.concat(rows, ignore_index=True)
+
+
 def bias(frames: Frames) -> pd.DataFrame:
     """Return Nash regret of curves of few runs minus that of 50 runs by means over bins."""
     rows = {runs: _nash_rows(frames(f"curves-of-{runs}")) for runs in (2, 10, 50)}
@@ -194,5 +212,6 @@ DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {
     "price-over-horizons": price_over_horizons,
     "price-over-epsilon": price_over_epsilon,
     "regret-over-epsilon": regret_over_epsilon,
+    "price-of-anytime": price_of_anytime,
     "bias": bias,
 }

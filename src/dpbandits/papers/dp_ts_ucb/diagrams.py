@@ -66,7 +66,7 @@ def batches(trace: pd.DataFrame) -> Drawn:
     sizes = sorted(pulled.loc[pulled["full_at"].notna(), "batch"].unique())
     parts = {}
     drawn, (axes,) = canvas()
-    for size, look in zip(sizes, palette.ordered_looks(len(sizes)), strict=True):
+    for size, look in zip(sizes, palette.value_looks("batch", sizes), strict=True):
         full = pulled[(pulled["batch"] == size) & pulled["full_at"].notna()]
         _draw_squares(axes, full, facecolor=look.colour, label=f"batch of {size}")
         _mark_estimates(axes, full)

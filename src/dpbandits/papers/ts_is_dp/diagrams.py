@@ -55,7 +55,7 @@ def _draw_errors(axes: Axes, results: pd.DataFrame, family: str) -> Points:
     etas = sorted(results["eta"].dropna().unique().astype(int))
     shifts = iter(np.repeat(np.linspace(-_SIDE, _SIDE, len(etas)), len(METRICS)))
     drawn: Points = []
-    for eta, look in zip(etas, palette.ordered_looks(len(etas)), strict=True):
+    for eta, look in zip(etas, palette.value_looks("eta", etas), strict=True):
         for metric, text in METRICS.items():
             errors = []
             for b in SHOWN_B:
