@@ -242,7 +242,8 @@ def _block_length(settings, window, distance, t, rounds):
 @njit
 def _pulls_before_exceeding(bound, noise, rng):
     """Draw the number of pulls before the first one whose noise exceeds the bound."""
-    probability = 0.5 * math.exp(-bound / noise)
+    # Without noise, at T = 1, none exceeds it.
+    probability = 0.5 * math.exp(-bound / noise) if noise else 0.0
     if probability == 0.0:
         return math.inf
     return rng.standard_exponential() / -math.log1p(-probability)
