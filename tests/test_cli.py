@@ -223,7 +223,7 @@ WRONG = {
         ("draw equal-privacy fig1", "figure is 'fig1'; allowed: extra-equal-privacy"),
         ("explain dtu-c90", "claim is 'dtu-c90'; nearest ids: DTU-C9, DTU-C20, DTU-"),
         ("choose --arms 1 --horizon 9 --epsilon 1", "arms is 1; allowed: a whole number from 2"),
-        (f"{CHOOSE} --class none", "class is 'none'; allowed: pure, approximate, local"),
+        (f"{CHOOSE} --trust none", "--trust is 'none'; allowed: central, local"),
     ],
 }
 
