@@ -84,15 +84,6 @@ BLOCKS = (
 )
 
 
-def prose_of_html(text: str) -> str:
-    """Return the text of a page without code, tables and scopes; a block is a paragraph."""
-    text = re.sub(r'<p class="scope">.*?</p>', "\n\n", text, flags=re.DOTALL)
-    text = re.sub(r"<(script|style|pre|table|select)\b.*?</\1>", "\n\n", text, flags=re.DOTALL)
-    text = re.sub(r"<(code|q)\b.*?</\1>", "CODE", text, flags=re.DOTALL)
-    text = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n\n", text)
-    return html.unescape(re.sub(r"<[^>]+>", "", text))
-
-
 def sentences(text: str) -> list[str]:
     """Return the sentences of a page.
 
