@@ -1,6 +1,5 @@
 """Pages as a reader has them: elements, links and numbers of HTML; sentences and words."""
 
-import html
 import re
 from html.parser import HTMLParser
 
@@ -76,12 +75,6 @@ def prose(text: str) -> str:
     text = re.sub(r" \[[^\[\]]*\d[^\[\]]*\](?!\()", "", text)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"^ *[|#].*$", "", text, flags=re.MULTILINE)
-
-
-BLOCKS = (
-    "p|li|[uod]l|h[1-6]|d[dt]|div|details|summary|label|section|article|nav|main|form|figure|button"
-    "|fieldset|legend|header|footer|title|output"
-)
 
 
 def sentences(text: str) -> list[str]:
