@@ -14,16 +14,16 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
-from dpbandits.engine.conformance import check_algorithm
 from dpbandits.engine.custom import load_algorithm
-from dpbandits.engine.custom_arms import arms, replay
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve
+from dpbandits.own.arms import arms, replay
+from dpbandits.own.check import check_algorithm
+from dpbandits.own.policies import fraction, policy, positive, whole
 from dpbandits.pipeline.choose import choose
 from dpbandits.play.comparison import Comparison, compare
 from dpbandits.play.identification import Identification, identify
 from dpbandits.play.simulation import Simulation, simulate
-from dpbandits.policies import fraction, policy, positive, whole
 
 __all__ = [
     "Bandit",

@@ -50,8 +50,8 @@ def check(
         return
     import pandas as pd
 
-    from dpbandits.engine.conformance import check_algorithm, require_passed
     from dpbandits.engine.custom import load_algorithm
+    from dpbandits.own.check import check_algorithm, require_passed
 
     checks = check_algorithm(
         load_algorithm(file),

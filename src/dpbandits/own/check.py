@@ -27,7 +27,7 @@ from dpbandits.engine.checks import (
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import UNIFORM, Segments, new_segments
-from dpbandits.policies import Reference
+from dpbandits.own.policies import Reference
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 

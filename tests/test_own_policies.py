@@ -11,8 +11,8 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import Algorithm
-from dpbandits.compiled_policies import why_not
 from dpbandits.engine.cells import Work, make_cell
+from dpbandits.own.compiled import why_not
 from dpbandits.privacy import Guarantee
 from support import message_of
 

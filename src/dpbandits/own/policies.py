@@ -2,7 +2,7 @@
 
 ``policy`` makes an ordinary ``Algorithm`` of the class: a kernel that is compiled where the class
 compiles, and a reference. Nothing here needs the class's source. Results do not depend on this
-file: they are played by ``compiled_policies``.
+file: they are played by ``own.compiled``.
 """
 
 import re
@@ -25,8 +25,8 @@ from dpbandits.algorithms.base import (
     whole,
 )
 from dpbandits.bandits import Bandit
-from dpbandits.compiled_policies import WHY_NOT, Rule, advance, why_not
 from dpbandits.errors import InputError
+from dpbandits.own.compiled import WHY_NOT, Rule, advance, why_not
 from dpbandits.privacy.guarantee import Guarantee
 
 __all__ = ["fraction", "policy", "positive", "whole"]

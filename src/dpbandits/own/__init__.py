@@ -1,0 +1,1 @@
+"""Users' code: policies, arms, and the check of an algorithm."""
