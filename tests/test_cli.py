@@ -33,7 +33,7 @@ from dpbandits.text_tables import aligned
 from invented import PAPER, ROOT, add_paper, copy_parts
 from made_tables import made_project
 from shared import shared_folder
-from support import mostly_slow, run_python
+from support import mostly_slow, replace_in, run_python
 
 ARMS = "--arms 0.75 0.5"
 SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
@@ -58,7 +58,8 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
     def run(line: str) -> str:
         assert main(shlex.split(line)) == 0
         out, err = capsys.readouterr()
-        assert all(each.startswith(("compiling ", "playing ")) for each in err.splitlines())
+        shown = ("compiling ", "playing ", "simulating ")
+        assert all(each.startswith(shown) for each in err.splitlines())
         return out
 
     return run
@@ -78,6 +79,26 @@ def test_list_and_help_have_every_algorithm_and_command(printed: Printed) -> Non
         assert printed(f"{name} --help").startswith(f"Usage: dpbandits {name}")
         options = [each for each in command.params if isinstance(each, click.Option)]
         assert all(each.help for each in options), name
+
+
+def test_an_algorithm_of_a_published_paper_is_known_by_its_id(
+    tmp_path: Path,
+    printed: Printed,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copy_parts(tmp_path, "config/config.yaml", "config/comparisons")
+    add_paper(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    line = f"simulate my-kernel --params epsilon=1 pulls=2 {ARMS} --horizon 50 --runs 4"
+    assert "my-kernel" not in printed("list")
+    assert main(shlex.split(line)) == 2
+    replace_in(tmp_path / "config/papers" / PAPER / "paper.yaml", "draft", "published")
+    capsys.readouterr()
+    assert "my-kernel (epsilon, pulls): Private explore-then-commit" in printed("list")
+    assert "1-DP (pure)" in printed(line)
+    assert main(shlex.split(line.replace("kernel", "kernl"))) == 2
+    assert capsys.readouterr().err.rstrip().endswith("did you mean 'my-kernel'?")
 
 
 def test_simulate_prints_what_the_api_returns(printed: Printed) -> None:

@@ -193,8 +193,8 @@ REFUSED = {
     "fig5": "figure is 'fig5'; allowed: PAPER/FIGURE",
     "no-paper/fig5": "paper is 'no-paper'; allowed: ts-is-dp",
     "dp-ts-ucb/fig99": "dp-ts-ucb has no figure 'fig99'; allowed: fig1, fig2",
-    "dp-ts-ucb/fig1": "dp-ts-ucb/fig1: is a diagram; allowed: a figure of regret",
-    "dp-ts-ucb/fig3b": "dp-ts-ucb/fig3b: shows exact values; allowed: a figure of regret",
+    "dp-ts-ucb/fig1": "dp-ts-ucb/fig1: is a diagram; allowed: panels of simulated regret",
+    "dp-ts-ucb/fig3b": "dp-ts-ucb/fig3b: shows exact values; allowed: panels of simulated regret",
     "dp-bai/fig2": "fig2a: shows success, and private-explore-then-commit is an Algorithm; allo",
     "ts-is-dp/fig8": "fig8a: has epsilon 4.88; ts-is-dp/fig8b: has epsilon 35.57",
 }

@@ -31,6 +31,8 @@ from dpbandits.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpbandits.algorithms import Definition
+
 SHORTENED = 72
 """Longest sentence in a table that is read; csv and JSON have all of it."""
 
@@ -52,9 +54,16 @@ def list_(what: str, form: str) -> None:
     show(claims, form)
 
 
+def _algorithms() -> "list[Definition]":
+    """Return the algorithms of the registry, then those that published papers define themselves."""
+    from dpbandits.algorithms import REGISTRY
+    from dpbandits.pipeline.project import published_algorithms
+
+    return [*REGISTRY.values(), *published_algorithms(Path()).values()]
+
+
 def listed_algorithms() -> list[dict[str, str]]:
     """Return a row for each algorithm and variant, with its guarantee at its example."""
-    from dpbandits.algorithms import REGISTRY
     from dpbandits.algorithms.guarantees import listed
 
     return [
@@ -69,17 +78,16 @@ def listed_algorithms() -> list[dict[str, str]]:
             "variant": variant,
             "guarantee": line.partition(": ")[2],
         }
-        for algorithm in REGISTRY.values()
+        for algorithm in _algorithms()
         for variant, line in zip(algorithm.variants, listed(algorithm), strict=True)
     ]
 
 
 def _lines() -> Iterator[str]:
     """Yield a few lines for each algorithm."""
-    from dpbandits.algorithms import REGISTRY
     from dpbandits.algorithms.guarantees import listed
 
-    for algorithm in REGISTRY.values():
+    for algorithm in _algorithms():
         parameters = ", ".join(algorithm.described_parameters)
         yield f"{algorithm.id} ({parameters}): {algorithm.name}, {algorithm.paper}"
         for interpretation, values in algorithm.interpretations.items():

@@ -149,12 +149,21 @@ def path(place: str, text: str) -> Path:
 
 
 def algorithm(place: str, text: str) -> Any:
-    """Return the algorithm of a Python file, or the text, which is then an id."""
-    if not text.endswith(".py"):
-        return text
-    from dpbandits.engine.custom import load_algorithm
+    """Return the algorithm of a Python file or of a published paper's own, or a registered id."""
+    if text.endswith(".py"):
+        from dpbandits.engine.custom import load_algorithm
 
-    return load_algorithm(text)
+        return load_algorithm(text)
+    from dpbandits.engine.identity import registered
+
+    if text in registered():
+        return text
+    from dpbandits.pipeline.project import published_algorithms
+
+    own = published_algorithms(Path())
+    if text not in own:
+        raise InputError.unknown("algorithm", text, [*registered(), *own])
+    return own[text]
 
 
 WHOLE = Text("NUMBER", whole)

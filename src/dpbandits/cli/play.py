@@ -217,7 +217,9 @@ def overlay(
 )
 @option("--x-prime", type=ROWS, help="its neighbour")
 @option("--features", type=ROWS, help="of a best-arm algorithm, one row an arm")
-@whole_option("--runs", help="per table (default: 1000000)")
+@whole_option(
+    "--runs", help="per table, half to choose an event and half to certify it (default: 1000000)"
+)
 @whole_option("--search-runs", help="per table and pair (default: 20000)")
 @option("--level", type=REAL, help="of the bound (default: 0.05)")
 @seed_option

@@ -336,11 +336,9 @@ class SimulationPlan:
         if self.tuned_by is None:
             self.series()
             return
-        from dpbandits.algorithms import find_definition
-
         with naming(self.origin):
             for entry in self.spec.cells:
-                algorithm = find_definition(self.own.get(entry.algorithm, entry.algorithm))
+                algorithm = self._algorithm(entry.algorithm)
                 for tags in entry.combinations():
                     variant = algorithm.require_variant(_variant(entry, tags))
                     interpretations = _interpretations(entry, tags)
@@ -372,7 +370,7 @@ class SimulationPlan:
             context = replace(context, horizon=horizon)
         parameters = {key: self._value(key, v, context) for key, v in entry.parameters.items()}
         cell = make_cell(
-            algorithm=self.own.get(entry.algorithm, entry.algorithm),
+            algorithm=self._algorithm(entry.algorithm),
             parameters=parameters,
             variant=_variant(entry, tags),
             interpretations=_interpretations(entry, tags),
@@ -388,6 +386,15 @@ class SimulationPlan:
         count = min(entry.runs or self.runs, self.caps.runs or entry.runs or self.runs)
         runs = runs_from(count, self.spec.runs.first)
         return Series(label, tags, cell, runs, self.runs_per_curve)
+
+    def _algorithm(self, name: str) -> "Definition":
+        """Return an algorithm of the registry or the paper's own."""
+        from dpbandits.algorithms import REGISTRY
+
+        known = {**REGISTRY, **self.own}
+        if name not in known:
+            raise InputError.unknown("algorithm", name, known)
+        return known[name]
 
     def _bandit(self, tags: Mapping[str, Any]) -> "Bandit":
         """Return the instance of a series; arguments that name a tag stand for the tag's value."""
@@ -442,7 +449,8 @@ class SimulationPlan:
 
             return algorithm_fingerprint(self.own[name])
         if name not in registered():
-            raise InputError.unknown(f"{self.origin}: algorithm", name, registered())
+            allowed = [*registered(), *self.own]
+            raise InputError.unknown(f"{self.origin}: algorithm", name, allowed)
         return fingerprint(registered()[name], PLAY)
 
 

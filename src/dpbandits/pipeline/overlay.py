@@ -29,7 +29,7 @@ from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.draw import write_panels
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows, points_of, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
-from dpbandits.reporting.spec import BY_TAG, KINDS, FigureSpec, PanelSpec, SeriesSpec, panel_stem
+from dpbandits.reporting.spec import BY_TAG, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 """Width of the user's line and size of its markers in points, about twice those of others."""
@@ -40,7 +40,10 @@ PRIVACY = {name for names in BY_WORD.values() for name in names}
 SAME = 0.005
 """Relative difference up to which two levels are one: titles have three digits."""
 
-FITTING = "a figure of regret, Nash regret or success, which is simulated"
+FITTING = "panels of simulated regret, Nash regret or success"
+
+UNFIT = {"analytic": "exact values", "derived": "values that its paper derives from simulations"}
+"""Kinds of panels that an algorithm cannot be played for, and what they show."""
 
 
 @dataclass(frozen=True)
@@ -147,10 +150,10 @@ def overlay_figure(
     """Draw ``PAPER/FIGURE`` or ``PAPER/PANEL`` with the user's algorithm; return the files."""
     begun = time.monotonic()
     panels = find_panels(project, name)
-    # Kinds of panels without a metric show exact values.
-    simulated = [panel for panel in panels if KINDS[panel.spec.kind]]
+    simulated = [panel for panel in panels if panel.spec.kind not in UNFIT]
     if not simulated:
-        raise InputError(f"{name}: shows exact values; allowed: {FITTING}")
+        shown = " and ".join(sorted({UNFIT[panel.spec.kind] for panel in panels}))
+        raise InputError(f"{name}: shows {shown}; allowed: {FITTING}")
     for panel in simulated:
         _require_kind(panel, own)
     others = {panel.name: other_level(panel, own) for panel in simulated}
@@ -176,7 +179,7 @@ def overlay_figure(
             pairs = [(each, next(computed)) for each in played[panel.letter]]
             lines[panel.letter] += own_lines(panel, own, pairs)
         else:
-            why = others.get(panel.name, "shows exact values")
+            why = others.get(panel.name) or f"shows {UNFIT[panel.spec.kind]}"
             print(f"{panel.name}: {why} and stays as it is", file=sys.stderr)
     paper, figure = panels[0].paper, panels[0].figure
     folder = folder or project.figures_folder(paper).parent / "compare" / paper

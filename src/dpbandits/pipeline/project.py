@@ -12,11 +12,12 @@ from pydantic import Field, StrictInt
 from dpbandits._cache_folder import expanded, given_folder
 from dpbandits.config.documents import Different, Name, Spec, Text, load_yaml, naming, validated
 from dpbandits.errors import InputError
-from dpbandits.pipeline.study import PAPERS, PaperFile, Study, found_papers
+from dpbandits.pipeline.study import PAPERS, PaperFile, Study, algorithms_of, found_papers
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpbandits.algorithms import Definition
     from dpbandits.engine.cells import Series
 
 Chosen = Annotated[tuple[Name, ...], Different]
@@ -237,6 +238,15 @@ def published_project(folder: Path) -> Project:
             "folder, or with --project FOLDER"
         )
     return Project.load(found)
+
+
+def published_algorithms(folder: Path) -> dict[str, "Definition"]:
+    """Return the algorithms that published papers define themselves, by id; none without papers."""
+    found = folder if (folder / CONFIG).is_file() else published_folder()
+    if not any((found / PAPERS).glob("*/[!_]*.py")):
+        return {}
+    folders = [found / PAPERS / name for name in Project.load(found).published]
+    return {name: own for paper in folders for name, own in algorithms_of(paper).items()}
 
 
 def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":

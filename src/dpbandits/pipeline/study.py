@@ -144,6 +144,22 @@ def found_papers(folder: Path) -> Mapping[str, PaperFile]:
     return dict(sorted(papers.items(), key=lambda item: (item[1].order, item[0])))
 
 
+def algorithms_of(folder: Path) -> dict[str, "Definition"]:
+    """Return a paper's own algorithms by id: one in each Python file of its folder.
+
+    Files that begin with ``_`` are imported by others and hold none.
+    """
+    found: dict[str, Definition] = {}
+    for path in sorted(folder.glob("[!_]*.py")):
+        from dpbandits.engine.custom import load_algorithm
+
+        algorithm = load_algorithm(path)
+        if algorithm.id in found:
+            raise InputError(f"{path}: id is {algorithm.id!r}, as in another file beside it")
+        found[algorithm.id] = algorithm
+    return found
+
+
 NUMBERS = ("{horizon}", "{runs}")
 """What a caption may leave to the simulations that its figure or table reads."""
 
@@ -411,19 +427,8 @@ class Study:
 
     @cached_property
     def algorithms(self) -> Mapping[str, "Definition"]:
-        """The paper's own algorithms by id: one in each Python file beside its config.
-
-        Files that begin with ``_`` are imported by others and hold none.
-        """
-        found: dict[str, Definition] = {}
-        for path in sorted(self.path.parent.glob("[!_]*.py")):
-            from dpbandits.engine.custom import load_algorithm
-
-            algorithm = load_algorithm(path)
-            if algorithm.id in found:
-                raise InputError(f"{path}: id is {algorithm.id!r}, as in another file beside it")
-            found[algorithm.id] = algorithm
-        return found
+        """The paper's own algorithms by id."""
+        return algorithms_of(self.path.parent)
 
     def results_fingerprint(self, name: str, seed: int) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
