@@ -32,7 +32,7 @@ define report-built
 	@echo "next: $3"
 endef
 # What the locks, and so every environment of the project, have beside the library's own needs.
-EXTRAS = --extra build --extra workflow --extra artifact
+EXTRAS = --group build --extra workflow --extra artifact
 COMPILE = .venv-test/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 # Slurm's plugin is there for `make slurm-test`; elsewhere its client would wait for a controller.
 IN_TEST = SLURM_CONF=/dev/null PATH="$(CURDIR)/.venv-test/bin:$$PATH"
@@ -160,7 +160,7 @@ slurm-test: .venv-test/installed ## a Slurm cluster of two nodes gives the bytes
 
 lock: .venv-test/installed ## resolve both locks; pins that still fit stay
 	$(COMPILE) $(EXTRAS) pyproject.toml -o requirements.lock
-	$(COMPILE) $(EXTRAS) --extra slurm --extra test pyproject.toml -o requirements-test.lock
+	$(COMPILE) $(EXTRAS) --extra slurm --group dev pyproject.toml -o requirements-test.lock
 
 clean: ## delete what was built (figures, results, logs), keep caches and environments
 	rm -rf logs .snakemake

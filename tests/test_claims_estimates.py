@@ -246,7 +246,7 @@ MADE: list[Callable[[int, int], Estimate]] = [
 ]
 
 
-@pytest.mark.parametrize("make", MADE)
+@pytest.mark.parametrize("make", MADE, ids=["rate", "difference", "trend"])
 @given(st.integers(1, 1000), st.floats(0.0, 1.0), st.floats(1e-9, 0.5), st.floats(1.01, 2.0))
 def test_a_smaller_alpha_gives_an_interval_around_the_other(
     make: Callable[[int, int], Estimate], trials: int, share: float, alpha: float, factor: float

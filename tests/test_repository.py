@@ -219,9 +219,10 @@ def test_locks_have_no_addresses_and_the_versions_of_the_conda_environment() -> 
     assert own.pop() == "-e ."
     pinned = dict(each.split("==") for each in own)
     assert pinned == {name: lock[name] for name in pinned}
-    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    tables = tomllib.loads(text_of("pyproject.toml"))
+    project, groups = tables["project"], tables["dependency-groups"]
     extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["workflow"], *extras["artifact"], *extras["build"]]
+    asked = [*project["dependencies"], *extras["workflow"], *extras["artifact"], *groups["build"]]
     assert set(pinned) == {re.split(r"[^a-z0-9_-]", each)[0] for each in asked}
     # Where a client of Slurm has no controller, its plugin makes every command wait.
     plugin = "snakemake-executor-plugin-slurm"

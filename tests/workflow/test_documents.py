@@ -69,7 +69,10 @@ def test_there_are_commands_of_every_kind_and_none_is_unknown() -> None:
 FAST = [each for each in PYTHON if each[0] != "docs/usage.md"]
 
 
-@pytest.mark.parametrize("snippet", mostly_slow(PYTHON, *FAST), ids=lambda each: each[0])
+SNIPPETS = [f"{name}-{number}" for number, (name, _) in enumerate(PYTHON)]
+
+
+@pytest.mark.parametrize("snippet", mostly_slow(PYTHON, *FAST), ids=SNIPPETS)
 def test_python_snippets_run(
     snippet: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
