@@ -209,6 +209,14 @@ def test_documents_name_the_verdicts_and_the_layers_that_there_are() -> None:
     assert [re.findall(r"`(.+?)`", each) for each in order.split(",")] == known[::-1]
 
 
+def test_the_workflow_makes_what_ci_makes() -> None:
+    [job] = yaml_of(".github/workflows/ci.yml")["jobs"].values()
+    matrix = job["strategy"]["matrix"]
+    targets = {*matrix["target"], *(each["target"] for each in matrix["include"])}
+    assert targets == {*re.findall(r"^make (\w+)", text_of(".ci/run"), re.MULTILINE)}
+    assert {"lint", "test"} <= targets
+
+
 def test_locks_have_no_addresses_and_the_versions_of_the_conda_environment() -> None:
     for name in ("requirements.lock", "requirements-test.lock"):
         assert "://" not in text_of(name)
