@@ -130,12 +130,18 @@ faults: .venv-test/installed ## break it on purpose: kills, two runs at once, a 
 mutants: .venv-test/installed ## which of NUMBER=60 small faults of PACKAGES the tests notice, those of the package by their names
 	$(IN_TEST) python tests/mutants.py --number $(NUMBER) --packages $(PACKAGES)
 
-lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt
+lint: .venv-test/installed ## ruff, mypy, import-linter, snakefmt, codespell, schemas, and what the Scientific Python guide asks
 	$(IN_TEST) ruff check .
 	$(IN_TEST) ruff format --check .
 	$(IN_TEST) mypy
 	$(IN_TEST) lint-imports
 	$(IN_TEST) snakefmt --check Snakefile workflow
+	$(IN_TEST) codespell *.md docs src config workflow examples benchmarks Makefile Snakefile
+	$(IN_TEST) check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
+	$(IN_TEST) check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(IN_TEST) check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(IN_TEST) sp-repo-review --show err .
+	$(IN_TEST) pyroma --min 10 --skip-tests AuthorEmail,Url .
 
 format: .venv-test/installed ## format the sources
 	$(IN_TEST) ruff check --fix .
