@@ -209,6 +209,14 @@ def test_documents_name_the_verdicts_and_the_layers_that_there_are() -> None:
     assert [re.findall(r"`(.+?)`", each) for each in order.split(",")] == known[::-1]
 
 
+def test_faults_are_injected_by_tests_that_there_are() -> None:
+    named = re.findall(r"`(test_\w+\.py)::(\w+)`", text_of("docs/reliability.md"))
+    assert len(named) > 30
+    for file, function in named:
+        [path] = (ROOT / "tests").rglob(file)
+        assert f"\ndef {function}(" in text_of(path)
+
+
 def test_the_workflow_makes_what_ci_makes() -> None:
     [job] = yaml_of(".github/workflows/ci.yml")["jobs"].values()
     matrix = job["strategy"]["matrix"]
