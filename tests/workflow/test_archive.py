@@ -7,6 +7,7 @@ import sys
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
 import pandas as pd
 import pytest
@@ -148,6 +149,7 @@ COMMANDS = {
     f"simulate ucb1 {ARMS}": "pseudo_regret",
     f"identify sequential-halving {TRIALS}": "success",
     f"compare ucb1 {ARMS}": "ucb1",
+    "audit ucb1 --horizon 4 --runs 2000 --x 0;0 --x-prime 1;0": "lower bound: epsilon >= 5.6",
     "explain NCB-C2": "  scale: paper, as published",
 }
 """Command -> what is in its answer, in an empty folder with the wheel's core alone."""
@@ -183,18 +185,55 @@ def test_what_is_published_is_answered_without_the_extras() -> None:
     assert done.stdout.count("## status 0\n") == len(QUESTIONS), done.stderr
 
 
-@pytest.fixture
-def installed(tmp_path: Path) -> Path:
-    """A folder with the wheel of a source distribution of a copy."""
-    sources = copy_parts(tmp_path / "sources", *SOURCES)
-    for path in sources.glob("src/*.egg-info"):
+BUILD = """
+import sys
+from setuptools import build_meta
+print(getattr(build_meta, sys.argv[1])(sys.argv[2]))
+"""
+
+
+def build(kind: str, sources: Path, folder: Path) -> Path:
+    """Build a distribution of sources into a folder, as ``build_wheel`` or ``build_sdist`` do."""
+    done = run_python("-c", BUILD, kind, str(folder), folder=sources)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return folder / done.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a distribution is built of."""
+    folder = copy_parts(tmp_path_factory.mktemp("sources"), *SOURCES)
+    for path in folder.glob("src/*.egg-info"):
         shutil.rmtree(path)
-    code = "from setuptools.build_meta import build_sdist; build_sdist('out')"
-    built = run_python("-c", code, folder=sources)
-    assert built.returncode == 0, built.stderr[-2000:]
-    [source] = (sources / "out").iterdir()
-    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
-    done = run_python(*install, "--target", str(tmp_path / "installed"), str(source))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a source distribution."""
+    folder = tmp_path_factory.mktemp("wheel")
+    unpacked = unpack(build("build_sdist", sources, folder), tmp_path_factory.mktemp("sdist"))
+    return build("build_wheel", unpacked, folder)
+
+
+@pytest.mark.slow
+def test_the_wheel_is_that_of_the_checkout_and_has_what_belongs_there(
+    wheel: Path, sources: Path, tmp_path: Path
+) -> None:
+    def contents(wheel: Path) -> dict[str, bytes]:
+        with ZipFile(wheel) as packed:
+            return {name: packed.read(name) for name in packed.namelist()}
+
+    assert contents(wheel) == contents(build("build_wheel", sources, tmp_path))
+    checked = run_python("-m", "check_wheel_contents", str(wheel))
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> Path:
+    """A folder with the wheel."""
+    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    done = run_python(*install, "--target", str(tmp_path / "installed"), str(wheel))
     assert done.returncode == 0, done.stderr[-2000:]
     return tmp_path / "installed"
 
@@ -219,3 +258,6 @@ def test_the_wheel_is_of_use_in_an_empty_folder(installed: Path, tmp_path: Path)
     assert all("in the project's folder, or with --project" in line for line in lines)
     script = str(installed / "bin/dpbandits")
     assert run_python(script, "--version", folder=empty).returncode == 0
+    plot = answers([f"compare ucb1 {ARMS} --out plot"], empty, PYTHONPATH=str(installed))
+    assert "## status 0" in plot.stdout, plot.stderr
+    assert {path.suffix for path in (empty / "plot").iterdir()} == {".csv", ".pdf", ".png"}
