@@ -28,7 +28,7 @@ endef
 # The last words of a build: what there is now, where, and what to run next.
 define report-built
 	@echo "built: $1"
-	@echo "where: figures/$2PAPER/*.png, results/$2tables/PAPER/*.html, results/$2claims.csv"
+	@echo "where: figures/$2PAPER/*.png, results/$2tables/PAPER/*.tex, results/$2claims.csv"
 	@echo "next: $3"
 endef
 # What the locks, and so every environment of the project, have beside the library's own needs.
@@ -89,8 +89,9 @@ report: .venv/installed ## results/report.html of everything, by Snakemake
 publish: .venv/installed everything ## copy png and csv of every panel to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
 
-site: .venv/installed ## every figure, claim and verdict to read in a browser, from the csv files that exist: site/index.html
-	.venv/bin/dpbandits site
+site: .venv-test/installed ## the documents to read and search in a browser, without a network: site/index.html
+	$(IN_TEST) sphinx-build -q -W -d .cache/doctrees -c docs . site
+	@echo site/index.html
 
 artifact: .venv/installed report site ## one archive to cite and run, artifact/dpbandits-*.tar.gz
 	.venv/bin/dpbandits artifact

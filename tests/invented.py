@@ -23,7 +23,7 @@ DPBANDITS = [sys.executable, "-m", "dpbandits"]
 PAPER, FOLDER = "committing-early", ROOT / "tests/invented_paper"
 EXPERIMENTS = f"config/papers/{PAPER}/experiments.yaml"
 PARTS = ("Snakefile", "config/config.yaml", "config/comparisons", "workflow", "profiles")
-BUILT = {".csv", ".tex", ".html", ".pdf", ".png", ".parquet"}
+BUILT = {".csv", ".tex", ".pdf", ".png", ".parquet"}
 COMPILED = kernels_folder().resolve() / KERNELS_HASH
 """Kernels of the present sources, compiled by whichever test needed them first."""
 

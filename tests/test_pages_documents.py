@@ -1,7 +1,7 @@
 """The documents: complete, linked, plain, and no more than the published numbers say.
 
 Measured are ``README.md``, ``docs/*.md`` and the pages of the papers, which have the texts of the
-config; ``test_pages_site.py`` measures the site.
+config; ``test_site.py`` builds the site.
 """
 
 import copy
@@ -26,8 +26,8 @@ from found_papers import PAPERS
 from invented import PAPER as INVENTED
 from invented import copy_paper, copy_parts
 from made_tables import made_project
+from prose import unplain, words
 from shared import shared_folder
-from site_pages import unplain, words
 from support import DOCUMENTS, ROOT, refused
 
 PROJECT = Project.load(ROOT)
@@ -118,12 +118,6 @@ def test_a_missing_number_of_a_finding_gives_no_page(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("TSDP-F2", "TSDP-F6"))
     with pytest.raises(InputError, match=r"TSDP-.* are meant; allowed: one"):
         paper_page(Contents.of(Project.load(tmp_path)), "ts-is-dp")
-    # The site of a draft shows claims before its findings are judged.
-    for name in ("findings", "findings-evidence"):
-        (folder / f"{name}.csv").unlink()
-    early = Contents(Project.load(tmp_path), ("ts-is-dp",), "later")
-    assert {each.word for each in early.findings.values()} == {""}
-    assert "later" in {each.texts[1] for each in early.findings.values()}
 
 
 def test_a_reduced_paper_is_named_and_each_of_its_claims_says_so(tmp_path: Path) -> None:

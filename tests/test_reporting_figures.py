@@ -2,7 +2,6 @@
 
 import io
 import itertools
-import json
 import os
 import re
 import sys
@@ -45,7 +44,6 @@ from dpbandits.reporting.palette import (
 )
 from dpbandits.reporting.spec import panel_stem, parse_figure
 from dpbandits.reporting.style import STRIP, heading
-from dpbandits.reporting.text import plain_label
 from found_papers import PLAYED
 from support import refused, run_python, supplementary_slow
 from synthetic_results import EVERY_FIGURE, FIGURES, FIRST, FOURTH, PAPERS, SECOND, THIRD, frame
@@ -86,18 +84,19 @@ def test_a_figure_is_as_the_contract_says(
     head, dash, variant = name.partition("-") if name.startswith("fig") else (f"{name}-", "", "")
     letters = {f"{head}{letter}{dash}{variant}": letter for letter in spec.panels if letter}
     expected = [f"{stem}{suffix}" for stem in [*letters, name] for suffix in suffixes]
-    assert [path.name for path in written] == [*expected, f"{name}.json"]
+    assert [path.name for path in written] == expected
     assert (spec.supplements is not None) == name.startswith("extra-")
     checks = {".csv": check_csv, ".pdf": check_pdf, ".png": check_png}
-    for path in filter(Path.exists, written[:-1]):
+    for path in filter(Path.exists, written):
         checks[path.suffix](path.read_bytes())
     for stem, figure in figures.items():
         letter = letters.get(stem, "")
         title = heading(paper, name, letter, spec.supplements) if spec.panels else ""
         check_layout(figure, title)
     if spec.panels:
-        check_json(tmp_path, name)
-        check_numbers(figures[name], [read(tmp_path, panel_stem(name, e)) for e in spec.panels])
+        parts = {letter: read(tmp_path, panel_stem(name, letter)) for letter in spec.panels}
+        check_whole(read(tmp_path, name), parts)
+        check_numbers(figures[name], [*parts.values()])
         check_lines(paper, name)
 
 
@@ -140,19 +139,13 @@ def check_png(content: bytes) -> None:
     assert b"tIME" not in content
 
 
-def check_json(folder: Path, name: str) -> None:
-    """Check that the whole and the json have the lines of the panels."""
-    described = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-    parts = []
-    for letter, panel in described.items():
-        part = read(folder, panel_stem(name, letter))
-        names = part["series"][part["variant"] != "residual"].unique()
-        assert [line["name"] for line in panel["lines"]] == list(names)
-        assert all(line["label"] and line["colour"] for line in panel["lines"])
-        labels = [plain_label(line["label"]) for line in panel["lines"] if not line["hollow"]]
-        assert all(label in panel["alt"] for label in labels)
-        parts.append(part.assign(series=f"{letter}: " + part["series"] if letter else part.series))
-    pd.testing.assert_frame_equal(read(folder, name), pd.concat(parts, ignore_index=True))
+def check_whole(whole: pd.DataFrame, parts: dict[str, pd.DataFrame]) -> None:
+    """Check that the whole has the lines of its panels."""
+    named = [
+        part.assign(series=f"{letter}: " + part["series"] if letter else part["series"])
+        for letter, part in parts.items()
+    ]
+    pd.testing.assert_frame_equal(whole, pd.concat(named, ignore_index=True))
 
 
 def check_numbers(figure: Figure, tables: list[pd.DataFrame]) -> None:

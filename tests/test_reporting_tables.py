@@ -1,6 +1,5 @@
 """Tables and texts: files, LaTeX, numbers, the report, the page; and entries that are wrong."""
 
-import html
 import io
 import re
 import shutil
@@ -14,13 +13,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from chromium import in_browser
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.spec import has_published
 from dpbandits.reporting.tables import with_sentences, write_table
-from dpbandits.reporting.text import MOST_CHOICES, escape, page, readable
+from dpbandits.reporting.text import escape, readable
 from dpbandits.text_tables import interval_text
 from support import refused
 from synthetic_results import EVERY_TABLE, FIRST, FOURTH, PAPERS, SECOND, THIRD, Document, changed
@@ -74,9 +72,7 @@ def test_all_tables_print_numbers_for_readers_and_compile_in_one_document(tmp_pa
     inputs, labels = [], []
     for paper, name in EVERY_TABLE:
         written = write(paper, name, tmp_path / paper)
-        assert [path.name for path in written] == [
-            f"{name}.{kind}" for kind in ("tex", "html", "csv")
-        ]
+        assert [path.name for path in written] == [f"{name}.{kind}" for kind in ("tex", "csv")]
         text = written[0].read_text()
         assert "documentclass" not in text
         head, _, rows = text.partition(r"\midrule")
@@ -233,46 +229,3 @@ def test_an_estimate_has_its_interval_unless_it_is_exact() -> None:
 
 def test_what_latex_does_not_know_is_refused_in_one_line() -> None:
     refused(lambda: escape("語"), "'語'; allowed")
-
-
-CELLS = pd.DataFrame(
-    {
-        "claim": [f"X-C{number}" for number in range(1, 13)],
-        "statement": ['1 < 2 & "so" <b>on</b>', *["ε ≤ 1"] * 11],
-        "verdict": ["holds", "fails", "mixed", ""] * 3,
-    }
-)
-
-
-def test_a_page_has_its_cells_as_they_are_and_chooses_from_columns_of_few_values() -> None:
-    text = page(CELLS, "all claims", "Of <all> papers.")
-
-    def texts(element: str) -> list[str]:
-        return [*map(html.unescape, re.findall(rf"<{element}\b[^>]*>([^<]*)", text))]
-
-    assert not re.search(r"(?:src|href|@import|url\()\s*=?", text), "it needs no network"
-    assert texts("th") == list(CELLS.columns)
-    assert texts("td") == [cell for row in CELLS.to_numpy().tolist() for cell in row]
-    assert re.findall(r'data-column="(\d+)"', text) == ["1", "2"], "each claim stands once"
-    assert texts("option")[-4:] == ["all", "fails", "holds", "mixed"]
-    rows = 4 * (MOST_CHOICES + 1)
-    many = pd.DataFrame({"n": [str(row % (MOST_CHOICES + 1)) for row in range(rows)]})
-    assert "data-column" not in page(many, "many", "Too many values to choose from.")
-
-
-SHOWN = """
-await visit("page.html");
-const shown = () => all("tbody tr:not([hidden])").map((row) => row.cells[0].innerText);
-const found = [shown(), put("#words", "≤  x-c1") ?? shown()];
-found.push(put("select[data-column='2']", "mixed") ?? shown(), one("#shown").innerText);
-return [...found, put("#words", "no such words") ?? shown()];
-"""
-
-
-def test_rows_are_found_by_words_and_by_values(tmp_path: Path) -> None:
-    text = page(CELLS, "all claims", "Of all papers.")
-    (tmp_path / "page.html").write_text(text, encoding="utf-8")
-    every, by_words, by_value, counted, none = in_browser(tmp_path, SHOWN)
-    assert every == list(CELLS["claim"])
-    assert by_words == ["X-C10", "X-C11", "X-C12"], "the first has no such sign"
-    assert (by_value, counted, none) == (["X-C11"], "1 of 12 rows", [])

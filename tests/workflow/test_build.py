@@ -14,7 +14,7 @@ import pytest
 
 import invented
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import targets
+from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from invented import PAPER, built_project, edited, forget, make_project, outputs, planned, snakemake
 from shared import copied
 from support import mostly_slow
@@ -63,9 +63,10 @@ def test_the_report_of_snakemake_has_every_picture_and_table_with_a_caption(
     snakemake(built, "--report", str(tmp_path / "report.html"))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     every = targets(Project.load(built))
-    built_files = (path for target in every for path in target.files)
-    for path in (path for path in built_files if path.suffix in (".png", ".html")):
-        assert str(path.relative_to(built)) in text
+    for target in every:
+        for path in target.files:
+            if path.suffix == {FIGURE: ".png", TABLE: ".csv"}.get(target.kind):
+                assert str(path.relative_to(built)) in text
     assert "Pseudo-regret of private explore-then-commit at two epsilons" in text
 
 

@@ -124,8 +124,6 @@ def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(
     assert not any(has(name, text) for name, text in listed.items())
     assert has(f"docs/figures/{NAME}/fingerprints.json", '"fig1"')
     assert has(f"docs/papers/{NAME}.md", "**A draft**")
-    works("site", "--only", NAME, "--out", str(folder / "site"))
-    assert has("site/index.html", "<strong>A draft</strong>")
     assert "a draft's: `state` in" in works("explain", "ce-c1", "--published")
     replace_in(folder / f"config/papers/{NAME}/paper.yaml", "state: draft", "state: published")
     works("publish", NAME)

@@ -27,7 +27,7 @@ for target in TARGETS:
                             category="claims",
                             labels={"figure": "claims", "panel": "table"},
                         )
-                        if path.suffix == ".html"
+                        if path == target.files[0] and target.kind == "ledger"
                         else path
                     )
                     for path in target.files

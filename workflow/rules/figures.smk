@@ -1,6 +1,7 @@
 # A rule for each figure and table of a paper: ts_is_dp_fig2, dp_bai_table_table1. What it reads
 # and shows is in config/papers/NAME/experiments.yaml under figures: and tables:.
 COMMANDS = {"figure": "draw", "table": "tabulate"}
+REPORTED = {"figure": ".png", "table": ".csv"}
 
 for target in TARGETS:
     if target.kind in COMMANDS:
@@ -19,7 +20,7 @@ for target in TARGETS:
                             category=target.paper,
                             labels={"figure": target.name, "panel": path.stem},
                         )
-                        if path.suffix in (".png", ".html")
+                        if path.suffix == REPORTED[target.kind]
                         else path
                     )
                     for path in target.files

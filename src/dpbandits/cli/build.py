@@ -10,7 +10,6 @@ import click
 from dpbandits.cli.options import (
     FILE,
     FOLDER,
-    NAMES,
     chosen,
     command,
     formatted,
@@ -75,7 +74,7 @@ def _check_project(project: "Project") -> None:
     print("config, experiments and claims are in order")
 
 
-@command()
+@command(hidden=True)
 @click.argument("paper")
 @click.argument("names", nargs=-1, required=True)
 @workers_option
@@ -92,7 +91,7 @@ def run(project: "Project", paper: str, names: Sequence[str], workers: int) -> N
         build_results(project, paper, name, workers)
 
 
-@command()
+@command(hidden=True)
 @click.argument("paper")
 @click.argument("name")
 @in_project
@@ -106,7 +105,7 @@ def draw(project: "Project", paper: str, name: str) -> None:
     draw_paper_figure(project, paper, name)
 
 
-@command()
+@command(hidden=True)
 @click.argument("paper")
 @click.argument("name")
 @in_project
@@ -120,7 +119,7 @@ def tabulate(project: "Project", paper: str, name: str) -> None:
     write_paper_table(project, paper, name)
 
 
-@command()
+@command(hidden=True)
 @click.argument("paper")
 @in_project
 def digitised(project: "Project", paper: str) -> None:
@@ -130,7 +129,7 @@ def digitised(project: "Project", paper: str) -> None:
     write_digitised_comparison(project, paper)
 
 
-@command()
+@command(hidden=True)
 @click.argument("paper")
 @click.option("--findings", "kind", flag_value="findings", help="judge what was found beyond them")
 @in_project
@@ -141,7 +140,7 @@ def judge(project: "Project", paper: str, kind: str | None) -> None:
     judge_paper(project, paper, kind or "claims")
 
 
-@command()
+@command(hidden=True)
 @chosen
 @in_project
 def ledger(project: "Project") -> None:
@@ -178,19 +177,6 @@ def artifact(project: "Project", out: Path) -> None:
     from dpbandits.pipeline.archive import pack
 
     print(pack(project, out))
-
-
-@command()
-@option("--out", type=FOLDER, default="site", help="folder (default: site)")
-@option("--only", type=NAMES, help="papers to show, drafts too; default: all published")
-@in_project
-def site(project: "Project", out: Path, only: list[str] | None) -> None:
-    """Build a static site from the csv files that exist: every figure, claim and verdict."""
-    from dpbandits.pages.site.build import write_site
-
-    files = write_site(project.only(only) if only else project, out)
-    size = sum(file.stat().st_size for file in files) / 1e6
-    print(f"{out / 'index.html'} ({len(files)} files, {size:.1f} MB)")
 
 
 @command()

@@ -144,14 +144,10 @@ class FigureGroup:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is published of some papers.
-
-    A text of which a number is not published is ``unpublished``; None: that is an error.
-    """
+    """What is published of some papers."""
 
     project: Project
     papers: tuple[str, ...]
-    unpublished: str | None = None
 
     @classmethod
     def of(cls, project: Project) -> "Contents":

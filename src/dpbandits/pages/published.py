@@ -19,7 +19,6 @@ from dpbandits.pages.verdicts import begun, number_text
 from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.targets import DIGITISED, VERDICTS
 from dpbandits.reporting.digitised import COMPARED
-from dpbandits.reporting.text import environment
 from dpbandits.reporting.text import plain_label as plain
 
 if TYPE_CHECKING:
@@ -63,8 +62,16 @@ def shortened(text: str) -> str:
 
 @cache
 def _documents() -> "Environment":
-    # Markdown: code hosts show it, and the site escapes what it takes from it.
-    templates = environment(Path(__file__).with_name("templates"))
+    # A wheel without extras explains published verdicts, and has no templates.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     templates.filters |= {
         "begun": begun,
         "cell": cell,

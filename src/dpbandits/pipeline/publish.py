@@ -8,7 +8,6 @@ from dpbandits.config.claims import Entry
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
-from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import DIGITISED, FIGURE, TABLE, VERDICTS, Target, targets
 
 FINGERPRINTS = "fingerprints.json"
@@ -68,12 +67,6 @@ def _copied(sources: list[Path], folder: Path, *kept: Path) -> list[Path]:
     for old in set(folder.glob("*.*")) - {*written, *kept}:
         old.unlink()
     return written
-
-
-def published_file(study: Study, name: str) -> str:
-    """Return the published copy of a figure, panel or table."""
-    folder, suffix = (TABLES, "csv") if name in study.tables else (FIGURES, "png")
-    return (folder / study.name / f"{name}.{suffix}").as_posix()
 
 
 def claim_figures(project: Project, paper: str, claim: Entry) -> list[str]:

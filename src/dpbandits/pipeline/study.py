@@ -291,7 +291,7 @@ class Study:
         return self.about.credit if self.about else ""
 
     def config_path(self, kind: str) -> Path:
-        """Return the paper's file ``paper``, ``claims``, ``findings``, ``errata``, ``switches``."""
+        """Return the paper's file ``paper``, ``claims``, ``findings``, ``errata``."""
         return self.path.with_name(f"{kind}.yaml")
 
     @property

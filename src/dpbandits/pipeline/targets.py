@@ -27,7 +27,6 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
 from dpbandits.pipeline.study import Study, apart_from_registry
 from dpbandits.reporting import spec as entries
-from dpbandits.reporting.text import template_text
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"
@@ -171,7 +170,7 @@ VERDICTS = {
 """Files of what is judged: verdicts, of claims both verdicts on each row, every comparison."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
-TABLE_SUFFIXES = ("tex", "html", "csv")
+TABLE_SUFFIXES = ("tex", "csv")
 
 
 def targets(project: Project) -> list[Target]:
@@ -258,7 +257,6 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     stems = sorted(figure.stems, key=lambda stem: stem != name)
     folder = project.figures_folder(paper)
     files = [folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES]
-    files.append(folder / f"{name}.json")
     return Target(
         kind=FIGURE,
         paper=paper,
@@ -290,7 +288,6 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     else:
         inputs = _paths(project, paper, table.reads)
         depends_on = _read(project, paper, table.reads)
-    entry, page = dict(study.table_entries[name]), template_text("table.html")
     folder = project.tables_folder(paper)
     return Target(
         kind=TABLE,
@@ -300,7 +297,10 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         inputs=inputs,
         files=tuple(folder / f"{name}.{suffix}" for suffix in TABLE_SUFFIXES),
         caption=table.caption,
-        depends_on={TABLE: _digest(entry, fingerprint(*sources), page), **depends_on},
+        depends_on={
+            TABLE: _digest(dict(study.table_entries[name]), fingerprint(*sources)),
+            **depends_on,
+        },
     )
 
 
@@ -364,7 +364,7 @@ def ledger_target(project: Project) -> Target:
         inputs=tuple(folder / paper / f"{CLAIMS}.csv" for paper in papers),
         files=(folder / "claims.csv", *tables),
         caption=LEDGER_CAPTION,
-        depends_on={LEDGER: _digest(LEDGER_CAPTION, sources, template_text("table.html"))}
+        depends_on={LEDGER: _digest(LEDGER_CAPTION, sources)}
         | {each: _digest(depends_on) for each, depends_on in judged.items()},
     )
 

@@ -2,10 +2,9 @@
 
 import io
 import itertools
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from dpbandits.engine.provenance import write_bytes, write_text
+from dpbandits.engine.provenance import write_bytes
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.described import Json, described
 from dpbandits.reporting.lines import (
     Derived,
     Frames,
@@ -41,7 +39,7 @@ from dpbandits.reporting.spec import (
     panel_stem,
     parse_figure,
 )
-from dpbandits.reporting.text import NUMBER_FORMAT, fill, plain_label, readable
+from dpbandits.reporting.text import NUMBER_FORMAT, fill
 from dpbandits.reporting.text import drawn as drawn_text
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
@@ -69,7 +67,7 @@ def draw_figure(
     diagrams: Mapping[str, Diagram] | None = None,
     paper: str = "",
 ) -> list[Path]:
-    """Draw an entry of ``figures:`` as pdf, png and csv, each panel and the whole, and as json.
+    """Draw an entry of ``figures:`` as pdf, png and csv, each panel and the whole.
 
     Nothing is written where the entry or a result is wrong; ``derived`` and ``diagrams`` are the
     paper's own functions, by name.
@@ -83,8 +81,7 @@ def draw_figure(
         place = f"figures.{panel_stem(name, letter)}"
         rows = panel_rows(panel, sources, derived or {}, place)
         lines[letter] = panel_lines(panel, rows, place)
-    written = write_panels(figure, lines, folder, paper)
-    return [*written, write_json(folder, name, drawn_json(figure, lines), indent=1)]
+    return write_panels(figure, lines, folder, paper)
 
 
 def write_panels(
@@ -123,16 +120,7 @@ def _draw_diagram(
     with style.context():
         second = style.heading(paper, name, supplements=figure.supplements)
         style.add_heading(drawn, second, figure.title)
-        shown = described(drawn, points)
-    written = write_figure(folder / name, drawn, points)
-    return [*written, write_json(folder, name, shown)]
-
-
-def write_json(folder: Path, name: str, drawn: Json, indent: int | None = None) -> Path:
-    """Write what was drawn; return the file."""
-    path = folder / f"{name}.json"
-    write_text(path, json.dumps(drawn, indent=indent, ensure_ascii=False) + "\n")
-    return path
+    return write_figure(folder / name, drawn, points)
 
 
 def drawn_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -216,39 +204,6 @@ def plotted_points(figure: FigureSpec, lines: Panels) -> pd.DataFrame:
         for line in [*of_panel, *(residual_lines(of_panel) if figure.residuals else [])]
     ]
     return pd.concat(tables, ignore_index=True)
-
-
-def drawn_json(figure: FigureSpec, lines: Panels) -> Json:
-    """Return what is drawn beside the numbers of the csv: axes, labels and looks, and alt texts."""
-    return {
-        letter: {
-            "title": panel.title or "",
-            "alt": alt_text(panel, lines[letter]),
-            "x": panel.x.model_dump(),
-            "y": panel.y.model_dump(),
-            "lines": [
-                {"name": line.name, "label": line.label, "algorithm": line.algorithm}
-                | asdict(line.look)
-                for line in lines[letter]
-            ],
-        }
-        for letter, panel in figure.panels.items()
-    }
-
-
-def alt_text(panel: PanelSpec, lines: Sequence[Line]) -> str:
-    """Return what is seen in a panel: axes, and ends of lines."""
-    x, y = (
-        plain_label(axis.label) + (", logarithmic" if axis.scale == "log" else "")
-        for axis in (panel.x, panel.y)
-    )
-    ends = [
-        f"{plain_label(line.label)} from {line.points['y'].iloc[0]:.3g} "
-        f"to {line.points['y'].iloc[-1]:.3g}"
-        for line in lines
-        if not line.look.hollow
-    ]
-    return readable(f"{y}, against {x}: {'; '.join(ends)}.")
 
 
 # Panels

@@ -1,4 +1,4 @@
-"""Write a table: LaTeX to input, a page of HTML, Markdown, and the numbers as csv."""
+"""Write a table: LaTeX to input, and the numbers as csv."""
 
 import itertools
 import string
@@ -25,7 +25,6 @@ from dpbandits.reporting.text import (
     NUMBER_FORMAT,
     fill,
     fragment,
-    page,
     readable,
     unmarked,
 )
@@ -67,7 +66,7 @@ def write_table(
     folder: Path,
     computed: Mapping[str, Computed] | None = None,
 ) -> list[Path]:
-    """Write ``NAME.tex`` (to input), ``NAME.html`` and ``NAME.csv``; return them.
+    """Write ``NAME.tex`` (to input) and ``NAME.csv``; return them.
 
     Nothing is written where the entry or a result is wrong.
     """
@@ -82,33 +81,17 @@ def write_table(
     else:
         texts = _cells(table, select(numbers, table.prints, f"{place}.prints"), place)
     types = ["l"] * len(table.rows) + [_type(each.width, each.align) for each in table.columns]
-    cells = texts
     if table.reads == LEDGER:
         # The sentence of a claim stands in its first row alone.
-        cells = texts.assign(Sentence=texts["Sentence"].mask(texts["Claim"].duplicated(), ""))
-    label = f"tab:{folder.name}:{name}"
-    files = _files(cells, texts, (name, label), table.caption, types, long=table.long)
-    files[".csv"] = numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")
+        texts = texts.assign(Sentence=texts["Sentence"].mask(texts["Claim"].duplicated(), ""))
+    label, form = f"tab:{folder.name}:{name}", "".join(types)
+    files = {
+        ".tex": fragment(texts, table.caption, label, form, long=table.long),
+        ".csv": numbers.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n"),
+    }
     for suffix, content in files.items():
         write_text(folder / f"{name}{suffix}", content)
     return [folder / f"{name}{suffix}" for suffix in files]
-
-
-def _files(
-    cells: pd.DataFrame,
-    texts: pd.DataFrame,
-    names: tuple[str, str],
-    caption: str,
-    types: Sequence[str],
-    *,
-    long: bool,
-) -> dict[str, str]:
-    """Return LaTeX of the cells with its label, and a page of HTML with the texts, by suffix."""
-    title, label = names
-    return {
-        ".tex": fragment(cells, caption, label, "".join(types), long=long),
-        ".html": page(_unmarked(texts), title, unmarked(caption)),
-    }
 
 
 def _type(width: float | None, align: str = "left") -> str:
@@ -259,17 +242,13 @@ def interval(row: Mapping[Any, Any], number: Callable[[float], str] = "{:.4g}".f
 
 
 def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
-    """Return the ledger as a LaTeX longtable, a page of HTML with filters, and csv, by suffix."""
+    """Return the ledger as a LaTeX longtable and csv, by suffix."""
     texts = ledger_cells(whole)
     once = texts.copy()
     once.loc[once["Claim"].duplicated(), "What the paper says"] = ""
     widths = (None, None, 44, 30, 18, 15, 44, 28, None, None, 17, 15)  # millimetres
-    files = _files(
-        once,
-        texts,
-        ("The ledger of all claims", "tab:claims"),
-        caption,
-        [*map(_type, widths)],
-        long=True,
-    )
-    return files | {".csv": str(texts.to_csv(index=False, lineterminator="\n"))}
+    form = "".join(map(_type, widths))
+    return {
+        ".tex": fragment(once, caption, "tab:claims", form, long=True),
+        ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
+    }

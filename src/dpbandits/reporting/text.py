@@ -1,15 +1,13 @@
-"""Texts with numbers in them, LaTeX, templates filled in, a table as a page."""
+"""Texts with numbers in them, and LaTeX."""
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-    from jinja2 import Environment
 
 NUMBER_FORMAT = "%.10g"
 """Of the numbers in every csv."""
@@ -213,63 +211,3 @@ def fragment(
 
 def _escaped(cells: "pd.DataFrame") -> "pd.DataFrame":
     return cells.map(escape).set_axis([escape(name) for name in cells.columns], axis=1)
-
-
-# Templates
-
-
-FOLDER = Path(__file__).with_name("templates")
-
-
-def environment(folder: Path, **given: Any) -> "Environment":
-    """Return the templates of a folder."""
-    # Reading the config asks for the texts of templates alone, and a wheel without extras has none.
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(folder),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        **given,
-    )
-
-
-def template_text(name: str) -> str:
-    """Return the text of a template, which what is made with it depends on."""
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def render(name: str, **values: Any) -> str:
-    """Return a template with all its names filled in."""
-    return environment(FOLDER, autoescape=True).get_template(name).render(values)
-
-
-MOST_CHOICES = 12
-"""A column with more values than that is searched, not chosen from."""
-
-ROWS_A_CHOICE = 3
-"""Rows that a value has on average, at least, where there is something to choose from."""
-
-
-def page(cells: "pd.DataFrame", title: str, caption: str) -> str:
-    """Return a complete page with one table of plain text and its filters, which loads nothing."""
-    return render(
-        "table.html",
-        title=title,
-        caption=caption,
-        choices=_choices(cells),
-        columns=list(cells.columns),
-        rows=cells.to_numpy().tolist(),
-    )
-
-
-def _choices(cells: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Return the columns of few values: name, place among the columns, the values sorted."""
-    found = [sorted(set(cells.iloc[:, index]) - {""}) for index in range(cells.shape[1])]
-    return [
-        {"name": name, "index": index, "found": values}
-        for index, (name, values) in enumerate(zip(cells.columns, found, strict=True))
-        if 2 <= len(values) <= min(MOST_CHOICES, len(cells) / ROWS_A_CHOICE)
-    ]

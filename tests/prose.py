@@ -1,53 +1,6 @@
-"""Pages as a reader has them: elements, links and numbers of HTML; sentences and words."""
+"""Sentences and words of the documents."""
 
 import re
-from html.parser import HTMLParser
-
-VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
-"""Elements without an end tag."""
-
-
-class Reader(HTMLParser):
-    """Reads a page and notes what is not well formed.
-
-    Attributes:
-        faults: elements that are not closed in order, doubled ids, pictures without a text.
-        ids: every id.
-        links: every address that is linked or loaded.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.faults: list[str] = []
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self._open: list[str] = []
-        self.feed(text)
-        self.close()
-        self.faults += [f"<{tag}> is not closed" for tag in self._open]
-        self.faults += [
-            f"id {each} is doubled" for each in set(self.ids) if self.ids.count(each) > 1
-        ]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {key: value or "" for key, value in attrs}
-        if tag not in VOID:
-            self._open.append(tag)
-        if "id" in given:
-            self.ids.append(given["id"])
-        self.links += [given[key] for key in ("href", "src", "action") if key in given]
-        if tag == "img" and not given.get("alt"):
-            self.faults.append(f"picture without a text: {given}")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.handle_endtag(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self._open or self._open.pop() != tag:
-            self.faults.append(f"</{tag}> at {self.getpos()} closes something else")
-
 
 LONGEST = 35
 REPLACED = re.compile(

@@ -1,0 +1,143 @@
+"""Sphinx builds the site from the documents, `make site` calls it at the root of the project."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+from dpbandits import __version__
+from dpbandits.pages.contents import head_of
+from dpbandits.pages.published import prose, read_table, table
+from dpbandits.pipeline.project import Project
+from dpbandits.reporting.tables import markdown_table
+
+project = "dpbandits"
+html_title = f"dpbandits {__version__}"
+
+# Documents stand where a code host shows them, README as the first.
+root_doc = "README"
+include_patterns = ["*.md", "config/*.md", "docs/*.md", "docs/papers/*.md"]
+exclude_patterns = [".*", "artifact", "docs/figures", "docs/tables", "figures", "results", "site"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["html_image"]
+
+# Docstrings have code between single marks.
+default_role = "code"
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints_format = "short"
+napoleon_numpy_docstring = False
+
+html_theme = "furo"
+html_copy_source = html_show_copyright = html_show_sphinx = html_use_index = False
+# It is fetched, which browsers do not do for a page that was opened from disk.
+html_show_search_summary = False
+
+CONTENTS = """
+```{toctree}
+:hidden:
+:caption: Papers
+:glob:
+docs/papers/*
+```
+
+```{toctree}
+:hidden:
+:caption: Documents
+:glob:
+docs/*
+```
+
+```{toctree}
+:hidden:
+:caption: Project
+CONTRIBUTING
+config/README
+CHANGELOG
+```
+"""
+"""What README has on the site alone; a code host shows the folders."""
+
+FIRST = 5
+"""Rows of a table that its page shows."""
+
+
+def add_text(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Give the front page the contents of the site, and the page of tables their first rows."""
+    if docname == root_doc:
+        source[0] += CONTENTS
+    if docname == "docs/tables":
+        source[0] += "\n\n".join(first_rows(Project.load(Path(app.srcdir))))
+
+
+def first_rows(project: Project) -> Iterator[str]:
+    """Yield the caption, the first rows and the files of each published table."""
+    for study in map(project.study, [*project.published, *project.known_comparisons]):
+        yield f"## {study.title}"
+        for name, entry in study.table_entries.items():
+            path = f"tables/{study.name}/{name}"
+            numbers = read_table(project.folder / "docs" / f"{path}.csv")
+            shown = numbers.head(FIRST)
+            yield f"### {head_of(name)}\n\n{prose(entry['caption'])}"
+            if "rows" in entry:
+                yield table([head.replace("_", " ") for head in numbers], shown.to_numpy(), 1)
+            else:
+                yield markdown_table(entry, name, shown)
+            yield f"{len(shown)} of {len(numbers)} rows: [csv]({path}.csv), [LaTeX]({path}.tex)."
+
+
+class Anchors(SphinxTransform):
+    """Makes ``<a id="tsdp-c8"></a>`` a target of links and of the search, by its own name."""
+
+    # Before links are resolved.
+    default_priority = 800
+
+    def apply(self, **kwargs: object) -> None:
+        """Read the anchors of a document."""
+        slugs = self.env.metadata[self.env.docname].setdefault("myst_slugs", {})
+        for node in [*self.document.findall(nodes.raw)]:
+            for anchor in re.findall(r'<a id="([^"]+)">', node.astext()):
+                slugs[anchor] = (node.line, anchor, "")
+                if self.env.docname.startswith("docs/papers/"):
+                    entries = [("single", name, anchor, "main", None) for name in names(anchor)]
+                    node.parent.insert(node.parent.index(node), addnodes.index(entries=entries))
+
+
+def names(anchor: str) -> list[str]:
+    """Return what readers call a figure or panel; the id of a claim in capital letters."""
+    panel = re.fullmatch(r"fig([0-9]+)([a-j]?)", anchor)
+    if panel is None:
+        return [anchor.upper()]
+    number, letter = panel.groups()
+    spelt = [f"Figure {number}({letter})"] if letter else []
+    return [*spelt, f"Figure {number}{letter}", anchor]
+
+
+class Pictures(SphinxTransform):
+    """Makes a picture as wide as the text, and a link to itself in full size."""
+
+    default_priority = 800
+
+    def apply(self, **kwargs: object) -> None:
+        """Set the width: Sphinx links what has one."""
+        for picture in self.document.findall(nodes.image):
+            picture.setdefault("width", "100%")
+
+
+def copy_front(app: Sphinx, error: Exception | None) -> None:
+    """Give browsers and servers the page that they look for."""
+    if error is None:
+        shutil.copy(app.outdir / "README.html", app.outdir / "index.html")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the above."""
+    app.connect("source-read", add_text)
+    app.add_transform(Anchors)
+    app.add_transform(Pictures)
+    app.connect("build-finished", copy_front)

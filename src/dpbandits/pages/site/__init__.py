@@ -1,1 +1,0 @@
-"""The static site: every figure, claim and verdict to read, from the csv files that exist."""
