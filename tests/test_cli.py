@@ -74,7 +74,12 @@ def test_list_and_help_have_every_algorithm_and_command(printed: Printed) -> Non
     guarantees = [line for line in shown.splitlines() if line.startswith("    guarantee ")]
     assert len(guarantees) == sum(len(each.variants) for each in REGISTRY.values())
     assert sum("refuted (NCB-C15)" in line for line in guarantees) == 2
-    assert printed("") == printed("--help")
+    helped = printed("--help")
+    assert printed("") == helped
+    headings = re.findall(r"^(Play|Ask|Build):$", helped, re.MULTILINE)
+    assert headings == ["Play", "Ask", "Build"]
+    shown = re.findall(r"^  ([a-z-]+)  ", helped.partition("Play")[2], re.MULTILINE)
+    assert shown == [name for name, command in cli.commands.items() if not command.hidden]
     for name, command in cli.commands.items():
         assert printed(f"{name} --help").startswith(f"Usage: dpbandits {name}")
         options = [each for each in command.params if isinstance(each, click.Option)]

@@ -19,13 +19,18 @@ INTERRUPTED = 130
 
 EXTRAS = {
     "jinja2": "workflow",
-    "markdown2": "workflow",
-    "pdoc": "workflow",
-    "PIL": "workflow",
     "pyarrow": "workflow",
     "rocrate": "artifact",
 }
 """Library that commands in a project's folder need -> the extra that installs it."""
+
+
+GROUPS = {
+    "Play": play,
+    "Ask": answers,
+    "Build": build,
+}
+"""Heading of the help -> the module of its commands."""
 
 
 class Commands(click.Group):
@@ -36,11 +41,16 @@ class Commands(click.Group):
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summary of each command, whole."""
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, str(each.help).splitlines()[0]) for name, each in self.commands.items()]
-            )
+        """Write the summary of each command, whole, but of those that the workflow calls."""
+        for heading, module in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [
+                        (name, str(each.help).splitlines()[0])
+                        for name, each in self.commands.items()
+                        if each in vars(module).values() and not each.hidden
+                    ]
+                )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -60,7 +70,7 @@ def cli(ctx: click.Context) -> None:
         print(ctx.get_help())
 
 
-for module in (play, answers, build):
+for module in GROUPS.values():
     for each in vars(module).values():
         if isinstance(each, click.Command):
             cli.add_command(each)
