@@ -124,7 +124,10 @@ class Pictures(SphinxTransform):
     default_priority = 800
 
     def apply(self, **kwargs: object) -> None:
-        """Set the width: Sphinx links what has one."""
+        """Set the width: Sphinx links what has one, unless it is a link already."""
+        for link in self.document.findall(addnodes.pending_xref):
+            for picture in link.findall(nodes.image):
+                picture["classes"].append("no-scaled-link")
         for picture in self.document.findall(nodes.image):
             picture.setdefault("width", "100%")
 
