@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from docutils import nodes
@@ -11,10 +12,11 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 from dpbandits import __version__
+from dpbandits.errors import InputError
 from dpbandits.pages.contents import head_of
 from dpbandits.pages.published import prose, read_table, table
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.tables import markdown_table
+from dpbandits.reporting.tables import cells_of
 
 project = "dpbandits"
 html_title = f"dpbandits {__version__}"
@@ -84,10 +86,12 @@ def first_rows(project: Project) -> Iterator[str]:
             numbers = read_table(project.folder / "docs" / f"{path}.csv")
             shown = numbers.head(FIRST)
             yield f"### {head_of(name)}\n\n{prose(entry['caption'])}"
-            if "rows" in entry:
-                yield table([head.replace("_", " ") for head in numbers], shown.to_numpy(), 1)
-            else:
-                yield markdown_table(entry, name, shown)
+            # Rows that are made at once from results are known from their copies alone, which may
+            # be older than their entry.
+            if "rows" not in entry:
+                with suppress(InputError):
+                    shown = cells_of(study.table(name), shown, f"tables.{name}")
+            yield table([head.replace("_", " ") for head in shown], shown.to_numpy(), 1)
             yield f"{len(shown)} of {len(numbers)} rows: [csv]({path}.csv), [LaTeX]({path}.tex)."
 
 

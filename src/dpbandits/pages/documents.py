@@ -175,7 +175,7 @@ def _picture(contents: Contents) -> str:
     source = f"{FIGURES.as_posix()}/{paper}/{group.first.name}.png"
     short = contents.paper(paper)["short"]
     return (
-        f'<a href="{page}"><img src="{source}" width="640" alt="{prose(group.alt)}"></a>\n\n'
+        f'[<img src="{source}" width="640" alt="{prose(group.alt)}">]({page})\n\n'
         f"*{group.head} of {short}.* {prose(group.message)}"
     )
 
