@@ -81,18 +81,20 @@ def first_rows(project: Project) -> Iterator[str]:
     """Yield the caption, the first rows and the files of each published table."""
     for study in map(project.study, [*project.published, *project.known_comparisons]):
         yield f"## {study.title}"
-        for name, entry in study.table_entries.items():
-            path = f"tables/{study.name}/{name}"
-            numbers = read_table(project.folder / "docs" / f"{path}.csv")
-            shown = numbers.head(FIRST)
-            yield f"### {head_of(name)}\n\n{prose(entry['caption'])}"
-            # Rows that are made at once from results are known from their copies alone, which may
-            # be older than their entry.
-            if "rows" not in entry:
-                with suppress(InputError):
-                    shown = cells_of(study.table(name), shown, f"tables.{name}")
-            yield table([head.replace("_", " ") for head in shown], shown.to_numpy(), 1)
-            yield f"{len(shown)} of {len(numbers)} rows: [csv]({path}.csv), [LaTeX]({path}.tex)."
+        folder = Path("tables", study.name)
+        for path in sorted((project.folder / "docs" / folder).glob("*.csv")):
+            numbers = read_table(path)
+            shown, files = numbers.head(FIRST), (folder / path.stem).as_posix()
+            yield f"### {head_of(path.stem)}"
+            # The copies may be older than their entry.
+            with suppress(InputError):
+                spec = study.table(path.stem)
+                yield prose(spec.caption)
+                # Of rows that are spread out from results the heads are in the LaTeX alone.
+                shown = shown if spec.rows else cells_of(spec, shown, path.stem)
+            heads = [head.replace("_", " ") for head in shown]
+            yield table(heads, shown.to_numpy(), len(heads))
+            yield f"{len(shown)} of {len(numbers)} rows: [csv]({files}.csv), [LaTeX]({files}.tex)."
 
 
 class Anchors(SphinxTransform):
