@@ -28,6 +28,8 @@ exclude_patterns = [".*", "artifact", "docs/figures", "docs/tables", "figures", 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
+# Quotations are as they are printed.
+smartquotes = False
 
 # Docstrings have code between single marks.
 default_role = "code"
@@ -138,8 +140,23 @@ class Pictures(SphinxTransform):
             picture.setdefault("width", "100%")
 
 
-def copy_front(app: Sphinx, error: Exception | None) -> None:
-    """Give browsers and servers the page that they look for."""
+FAULTS = {
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Site">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    "<pre>": '<pre tabindex="0">',
+    '<div id="search-results">': '<h1>Search</h1><div id="search-results">',
+}
+"""What the theme has -> what a keyboard or a screen reader needs in its place."""
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Repair the pages, and give browsers and servers the front page that they look for."""
+    for path in app.outdir.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for fault, repaired in FAULTS.items():
+            text = text.replace(fault, repaired)
+        path.write_text(text, encoding="utf-8")
     if error is None:
         shutil.copy(app.outdir / "README.html", app.outdir / "index.html")
 
@@ -149,4 +166,4 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", add_text)
     app.add_transform(Anchors)
     app.add_transform(Pictures)
-    app.connect("build-finished", copy_front)
+    app.connect("build-finished", finish)
