@@ -1,7 +1,6 @@
 """Sphinx builds the site from the documents, `make site` calls it at the root of the project."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -150,15 +149,58 @@ FAULTS = {
 """What the theme has -> what a keyboard or a screen reader needs in its place."""
 
 
+MOVED = {
+    "about": "README",
+    "algorithms": "docs/reference",
+    "api/dpbandits": "docs/python",
+    "audit": "docs/audit",
+    "choosing": "docs/choosing",
+    "claims": "docs/claims",
+    "data": "docs/tables",
+    "errata": "docs/claims",
+    "findings": "docs/claims",
+    "index": "README",
+    "interpretations": "docs/deviations",
+    "method": "docs/method",
+}
+"""Page of the site of version 1.0.0 -> the document that has it now."""
+
+
+def moved(app: Sphinx) -> Iterator[tuple[str, str]]:
+    """Yield the address of a page of version 1.0.0, and where it leads now."""
+    for page, document in MOVED.items():
+        yield f"{page}.html", f"{document}.html"
+    for document in app.env.found_docs:
+        paper = document.removeprefix("docs/papers/")
+        if paper == document:
+            continue
+        yield f"papers/{paper}.html", f"{document}.html"
+        for anchor in app.env.metadata[document].get("myst_slugs", {}):
+            target = f"{document}.html#{anchor}"
+            if re.fullmatch(r"[a-z]+-c[0-9]+[a-z]?", anchor):
+                yield f"claims/{anchor.upper()}.html", target
+            elif re.fullmatch(r"fig[0-9]+|extra-.*", anchor):
+                yield f"figures/{paper.removesuffix('-supplementary')}/{anchor}.html", target
+
+
+FORWARD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>dpbandits</title>
+<meta http-equiv="refresh" content="0; url={0}"><a href="{0}">This page has moved.</a></html>
+"""
+
+
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Repair the pages, and give browsers and servers the front page that they look for."""
+    """Repair the pages, and forward to them from where version 1.0.0 had them."""
+    if error is not None:
+        return
     for path in app.outdir.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         for fault, repaired in FAULTS.items():
             text = text.replace(fault, repaired)
         path.write_text(text, encoding="utf-8")
-    if error is None:
-        shutil.copy(app.outdir / "README.html", app.outdir / "index.html")
+    for address, target in moved(app):
+        path = app.outdir / address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(FORWARD.format("../" * address.count("/") + target), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -84,7 +84,13 @@ def test_links_of_before_and_the_whole_interface_are_there(
     interface = {each.rpartition(".")[2] for each in pages[site / "docs/python.html"].ids}
     assert {*dpbandits.__all__, *dpbandits.privacy.__all__} - {"privacy"} <= interface
     assert "dpbandits-simulate" in pages[site / "docs/commands.html"].ids
-    assert (site / "index.html").read_bytes() == (site / "README.html").read_bytes()
+    moved = {
+        "index.html": "README.html",
+        "claims/TSDP-C8.html": "../docs/papers/ts-is-dp.html#tsdp-c8",
+        "figures/dp-ncb/fig1.html": "../../docs/papers/dp-ncb.html#fig1",
+    }
+    for address, target in moved.items():
+        assert f'url={target}"' in (site / address).read_text(encoding="utf-8")
 
 
 VISITED = """
@@ -106,18 +112,19 @@ return faults;
 """
 
 
-@pytest.mark.slow
 def test_pages_are_accessible_load_nothing_and_fit_a_telephone(site: Path) -> None:
     axe = Path(str(files("axe_core_python").joinpath("axe.min.js"))).as_uri()
-    names = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
+    names = ["README.html", "docs/papers/dp-ts-ucb.html", "docs/tables.html"]
     assert in_browser(site, f"const axe = {axe!r}, names = {names};{VISITED}") == []
 
 
 SEARCHED = """
 const found = {};
+await visit("search.html");
 for (const words of queries) {
-  await visit(`search.html?q=${encodeURIComponent(words)}`);
-  await new Promise((done) => setTimeout(done, 2000));
+  one("#search-results").replaceChildren();
+  frame.contentWindow.eval(`Search.performSearch(${JSON.stringify(words)})`);
+  await new Promise((done) => setTimeout(done, 500));
   found[words] = all("ul.search a").map((link) => link.getAttribute("href"));
 }
 return found;

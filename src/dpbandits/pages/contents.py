@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from dpbandits.config.claims import Claim, Finding, NumberSource
+from dpbandits.config.claims import Claim, Finding
 from dpbandits.config.errata import ErrataFile, ErratumKind, load_errata
 from dpbandits.errors import InputError
 from dpbandits.pages.published import filled, published_digitised, published_papers
@@ -209,7 +209,7 @@ class Contents:
                     rows.get(entry.id, []),
                     compared.get(entry.id, self.evidence[:0]),
                     self._known(paper),
-                    self._filled(place, paper, entry.numbers, *entry.texts, entry=entry),
+                    filled(self.project, paper, place, entry.numbers, *entry.texts, entry=entry),
                 )
         return found
 
@@ -226,7 +226,7 @@ class Contents:
         path, file = self.project.study(paper).config_path("errata"), errata_of(self.project, paper)
         found: dict[str, list[Values]] = {kind: [] for kind in ERRORS}
         for name, each in file.errata.items():
-            [text] = self._filled(f"{path}: {name}", paper, each.numbers, each.found)
+            [text] = filled(self.project, paper, f"{path}: {name}", each.numbers, each.found)
             found[each.kind].append({**dict(each), "id": name, "found": text})
         return found
 
@@ -236,21 +236,6 @@ class Contents:
             **self.project.study(paper).withdrawn,
             **errata_of(self.project, paper).withdrawn,
         }
-
-    def _filled(
-        self,
-        place: str,
-        paper: str,
-        numbers: Mapping[str, NumberSource],
-        *texts: str,
-        entry: Claim | Finding | None = None,
-    ) -> list[str]:
-        try:
-            return filled(self.project, paper, place, numbers, *texts, entry=entry)
-        except InputError:
-            if self.unpublished is None:
-                raise
-            return [self.unpublished for _ in texts]
 
     def paper(self, name: str) -> Values:
         """Return what pages say of a paper, or of a comparison, which has no claims."""
@@ -271,7 +256,9 @@ class Contents:
         }
         if name in self.papers:
             place, summary = f"{study.findings_path}: summary", study.summary()
-            texts = self._filled(place, name, summary.numbers, summary.sentence, summary.statement)
+            texts = filled(
+                self.project, name, place, summary.numbers, summary.sentence, summary.statement
+            )
             said |= {
                 "sentence": texts[0],
                 "summary": texts[1],
