@@ -139,7 +139,7 @@ def test_stale_results_and_what_is_no_checkout_are_not_packed(
 
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src", "config", "docs")
-EXTRAS = ("snakemake", "pyarrow", "jinja2", "pdoc", "rocrate", "pygments")
+EXTRAS = ("snakemake", "pyarrow", "jinja2", "rocrate", "pygments")
 ARMS = "--arms 0.75 0.5 --horizon 60 --runs 3"
 TRIALS = "--features '1,0; 0,1' --theta 0.5,0.4 --budget 40 --runs 3"
 
