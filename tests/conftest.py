@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 FIRST = ["test_build", "test_engine_custom", "test_documents", "test_overlay"]
-FIRST += ["test_algorithms_agreement", "test_reporting_figures"]
+FIRST += ["test_algorithms_agreement", "test_reporting_figures", "test_site"]
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 
 

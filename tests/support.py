@@ -75,20 +75,8 @@ def mostly_slow(values: Iterable[Any], *fast: Any) -> list[Any]:
     ]
 
 
-VARIANTS = ("-as-written", "-as-coded", "-repaired")
-
-
-def supplementary_slow(values: Iterable[tuple[str, str]]) -> list[Any]:
-    """Return papers and names of figures or tables; ours, of no paper, are left to `make slow`.
-
-    So are figures as the paper has them, drawn again of another variant.
-    """
-    return [
-        pytest.param(*each, marks=pytest.mark.slow)
-        if each[1].startswith("extra-") or each[1].endswith(VARIANTS)
-        else each
-        for each in values
-    ]
+FAMILIES = ("m-ts-gaussian", "dp-ts-ucb", "gdp-ncb", "lazy-dp-ts", "dp-se", "ucb1")
+"""One algorithm of each family of kernels: to compile all of them takes minutes."""
 
 
 def bandits(most: int = 6) -> st.SearchStrategy[Bandit]:

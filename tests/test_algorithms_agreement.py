@@ -16,12 +16,14 @@ from dpbandits.engine.cells import Work, make_cell
 from dpbandits.errors import InputError
 from dpbandits.papers.dp_ncb.instances import fifty_arms
 from support import (
+    FAMILIES,
     FIVE_ARMS,
     PARAMETERS,
     agree,
     all_interpretations,
     bandits,
     interpretations_to_draw,
+    mostly_slow,
     settings_of,
 )
 
@@ -34,7 +36,7 @@ EXAMPLES = 150
 """Of each algorithm, spread over combinations of its interpretations, of each at most 30."""
 
 
-@pytest.mark.parametrize("name", REGRET)
+@pytest.mark.parametrize("name", mostly_slow(REGRET, *FAMILIES))
 def test_kernel_and_reference_agree(name: str) -> None:
     algorithm = REGRET[name]
     buffers = st.one_of(st.just(1), st.integers(1, 900))
@@ -279,7 +281,7 @@ def scenarios() -> dict[str, list[Scenario]]:
     }
 
 
-@pytest.mark.parametrize("name", REGRET)
+@pytest.mark.parametrize("name", mostly_slow(REGRET, *FAMILIES))
 def test_scenarios_agree(name: str) -> None:
     for scenario in scenarios().get(name, []):
         agree_on(name, scenario)

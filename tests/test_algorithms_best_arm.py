@@ -22,6 +22,7 @@ from support import (
     assert_agreement,
     linear_bandits,
     message_of,
+    mostly_slow,
     parameters_of,
     play_trials,
     single_interpretations,
@@ -46,7 +47,7 @@ def is_refused(name: str, task: Task) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", mostly_slow(NAMES, "dp-bai", "dp-od"))
 def test_fast_code_and_reference_agree(name: str) -> None:
     for interpretations in single_interpretations(IDENTIFICATION[name]):
 

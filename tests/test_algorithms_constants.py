@@ -23,7 +23,15 @@ from dpbandits.auditing.index_policies import (
 from dpbandits.auditing.inputs import constant as constant_pair
 from dpbandits.bandits import Bandit
 from dpbandits.engine.cells import Cell, make_cell
-from support import FIVE_ARMS, agree, refused, settings_of, variant_interpretations
+from support import (
+    FAMILIES,
+    FIVE_ARMS,
+    agree,
+    mostly_slow,
+    refused,
+    settings_of,
+    variant_interpretations,
+)
 
 PRINTED = {
     "gdp-ncb": 1.0,
@@ -107,8 +115,8 @@ def test_what_is_known_of_guarantees_does_not_depend_on_it() -> None:
 HORIZONS = {"dp-se": 12_000, "anytime-gdp-ncb": 700, "anytime-ldp-ncb": 700}
 
 
-@pytest.mark.parametrize("factor", [0.1, 3.0])
-@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("factor", mostly_slow([0.1, 3.0], 0.1))
+@pytest.mark.parametrize("name", mostly_slow(PRINTED, *FAMILIES))
 def test_kernel_and_reference_agree(name: str, factor: float) -> None:
     algorithm, horizon = REGRET[name], HORIZONS.get(name, 1500)
     epsilon = {"epsilon": 20.0} if "epsilon" in algorithm.parameters else {}
@@ -174,7 +182,7 @@ AUDITS = {
 """Horizon, epsilon, by what the noise is divided in the fault, later rewards of either arm."""
 
 
-@pytest.mark.parametrize("name", AUDITS)
+@pytest.mark.parametrize("name", mostly_slow(AUDITS, "dp-se"))
 def test_no_loss_beyond_chance_exceeds_epsilon(name: str) -> None:
     horizon, epsilon, fault, first, second = AUDITS[name]
     told: dict[str, Any] = {"horizon": horizon, "runs": 50_000, "level": 1e-4, "cache": False}

@@ -17,7 +17,7 @@ from dpbandits.auditing.run import Audit, audit, published
 from dpbandits.cli import main
 from dpbandits.engine.cache import require_cache
 from leaky_algorithms import leaky
-from support import mostly_slow, refused
+from support import FAMILIES, mostly_slow, refused
 
 PAIR = constant(1.0, 0.0)
 NULL = make_pair([[1.0], [0.0]], [[1.0], [0.0]])
@@ -180,7 +180,7 @@ def test_families_are_neighbours_and_small() -> None:
 
 
 @pytest.mark.parametrize("by_round", [False, True])
-@pytest.mark.parametrize("name", list(REGRET))
+@pytest.mark.parametrize("name", mostly_slow(REGRET, *FAMILIES))
 def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> None:
     """Sums of every segment are those of the next pulls, or of the rounds, of its arm."""
     horizon = 40

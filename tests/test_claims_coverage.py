@@ -164,9 +164,9 @@ def misses(law: Any, runs: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("law", "runs", "least_by_t", "most"),
     [
-        (EXPONENTIAL, 200, 50, 30),
+        pytest.param(EXPONENTIAL, 200, 50, 30, marks=pytest.mark.slow),
         pytest.param(GAMMA, 200, 250, 30, marks=pytest.mark.slow),
-        (LOGNORMAL, 200, 250, 60),
+        pytest.param(LOGNORMAL, 200, 250, 60, marks=pytest.mark.slow),
         (GAMMA, 50, 1500, 40),
     ],
 )
@@ -189,6 +189,7 @@ def test_normal_runs_keep_the_level() -> None:
     assert ours <= by_t <= 30
 
 
+@pytest.mark.slow
 def test_ratios_of_skewed_runs() -> None:
     """Fieller's interval of 1 over a mean of skewness 4: about 400 misses by t, 10 allowed.
 

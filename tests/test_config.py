@@ -261,7 +261,13 @@ def changed(document: Any, draw: Callable[..., Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("path", "examples"), [(CONFIG, 8), (ABOUT, 20), (EXPERIMENTS, 20), (CLAIMS, 10)]
+    ("path", "examples"),
+    [
+        pytest.param(CONFIG, 8, marks=pytest.mark.slow),
+        pytest.param(ABOUT, 20, marks=pytest.mark.slow),
+        (EXPERIMENTS, 20),
+        pytest.param(CLAIMS, 10, marks=pytest.mark.slow),
+    ],
 )
 def test_generated_configs_are_accepted_or_end_in_one_line(
     folder: Path, path: str, examples: int

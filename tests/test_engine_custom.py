@@ -217,6 +217,7 @@ def test_whatever_it_uses_counts_and_nothing_else(namespace: Callable[[str], Nam
     assert len(found) == 1 + sum(map(len, EDITS.values()))
 
 
+@pytest.mark.slow
 def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed(
     namespace: Callable[[str], Names],
 ) -> None:
@@ -550,6 +551,7 @@ def test_ids_of_the_registry_are_taken() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_example_is_private_and_noisy_enough() -> None:
     """One pull of an arm that pays 1 and of one that pays 0: the first one wins iff
     1 + (X - Y)/epsilon > 0, X and Y Laplace of scale 1, so that the other one wins with

@@ -38,7 +38,7 @@ from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.metrics import NOMINAL as PREFIX
 from dpbandits.pipeline.check import blank_results
 from invented import entries
-from support import ROOT, message_of, refused
+from support import FAMILIES, ROOT, message_of, mostly_slow, refused
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 ROOT_SEED = 7
@@ -61,11 +61,11 @@ def work(first: int, stop: int, **changes: Any) -> Work:
     return Work(cell(**changes), range(first, stop))
 
 
-def every_algorithm() -> list[Work]:
-    return [
-        work(0, 20, algorithm=name, parameters=dict(algorithm.example))
-        for name, algorithm in REGRET.items()
-    ]
+def example(name: str) -> Work:
+    return work(0, 20, algorithm=name, parameters=dict(REGRET[name].example))
+
+
+BY_FAMILY = pytest.mark.parametrize("name", mostly_slow(REGRET, *FAMILIES))
 
 
 NASH_PARTS = ["nash_regret", "nash_influence", "nash_bins"]
@@ -102,9 +102,12 @@ def bytes_of(values: dict[str, Any]) -> dict[str, bytes]:
     return {name: part.tobytes() for name, part in values.items()}
 
 
-def test_values_and_bytes_are_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("names", mostly_slow([FAMILIES, tuple(REGRET)], FAMILIES))
+def test_values_and_bytes_are_the_same_for_any_number_of_workers(
+    names: Sequence[str], tmp_path: Path
+) -> None:
     found, bytes_written = [], []
-    works = every_algorithm() + nash_curves()
+    works = [*map(example, names), *nash_curves()]
     for workers in (1, 3):
         cache = Cache(tmp_path / str(workers))
         found.append(compute(works, root_seed=ROOT_SEED, workers=workers, cache=cache))
@@ -144,33 +147,33 @@ def test_trials_of_a_stream_are_played_and_kept_whole(played: list[tuple[int, in
     np.testing.assert_array_equal(few["success"], more["success"][TRIALS - 5 : TRIALS + 5])
 
 
-def test_metrics_are_those_of_the_reference_s_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+@BY_FAMILY
+def test_metrics_are_those_of_the_reference_s_decisions(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # At most 60 numbers below 1 are added in another order: errors of a few 1e-15.
     close = functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-13)
-    for name, each in zip(REGRET, every_algorithm(), strict=True):
-        values, of = each.play(ROOT_SEED), each.cell
-        with monkeypatch.context() as patched:
-            patched.setattr("dpbandits.engine.play.SEGMENTS_AT_ONCE", 7)
-            assert runs_of(each.play(ROOT_SEED), range(20)) == runs_of(values, range(20)), name
-        for run in (0, 19):
-            generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
-            decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
-            arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
-            counts = np.cumsum(np.eye(5)[np.repeat(arms, lengths)], axis=0)
-            times = np.array(of.grid)
-            regret = counts[times - 1] @ FIVE_ARMS.gaps
-            close(values["pseudo_regret"][run], regret, err_msg=name)
-            # Known at the end of a segment only.
-            rewards = np.full(of.horizon, np.nan)
-            rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
-            realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
-            # A kernel may join more rounds to a segment than its reference, and knows less inside.
-            known = np.isfinite(values["realised_regret"][run])
-            assert known[-1], name
-            close(values["realised_regret"][run][known], realised[known], err_msg=name)
-            assert values["pulls"][run].tolist() == counts[-1].tolist(), name
-            inverse = (counts[:-1] > 0) / (counts[:-1] + 1)
-            close(values["inverse_counts"][run], inverse.sum(axis=0), err_msg=name)
+    values, of = example(name).play(ROOT_SEED), example(name).cell
+    monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_AT_ONCE", 7)
+    assert runs_of(example(name).play(ROOT_SEED), range(20)) == runs_of(values, range(20))
+    for run in (0, 19):
+        generator = run_generator(ROOT_SEED, stream_key(of.stream_description), run)
+        decisions = of.definition.reference(of.settings, FIVE_ARMS, generator)
+        arms, lengths, sums = map(np.array, zip(*decisions, strict=True))
+        counts = np.cumsum(np.eye(5)[np.repeat(arms, lengths)], axis=0)
+        times = np.array(of.grid)
+        close(values["pseudo_regret"][run], counts[times - 1] @ FIVE_ARMS.gaps)
+        # Known at the end of a segment only.
+        rewards = np.full(of.horizon, np.nan)
+        rewards[np.cumsum(lengths) - 1] = np.cumsum(sums)
+        realised = FIVE_ARMS.means.max() * times - rewards[times - 1]
+        # A kernel may join more rounds to a segment than its reference, and knows less inside.
+        known = np.isfinite(values["realised_regret"][run])
+        assert known[-1]
+        close(values["realised_regret"][run][known], realised[known])
+        assert values["pulls"][run].tolist() == counts[-1].tolist()
+        inverse = (counts[:-1] > 0) / (counts[:-1] + 1)
+        close(values["inverse_counts"][run], inverse.sum(axis=0))
 
 
 def test_a_failure_is_not_cached(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
@@ -242,13 +245,16 @@ def test_times_and_other_metrics_change_no_byte() -> None:
     alone = curve(grid=[170], metrics=["nash_regret"]).play(1)["nash_regret"]
     whole = curve(grid=range(1, 401), metrics=["pulls", "nash_regret"]).play(1)["nash_regret"]
     assert alone[0, :, 0].tobytes() == whole[0, :, 169].tobytes()
+
+
+@BY_FAMILY
+def test_a_curve_beside_other_metrics_changes_no_byte(name: str) -> None:
     others = ["pseudo_regret", "realised_regret", "pulls", "inverse_counts"]
-    for name, algorithm in REGRET.items():
-        changes: dict[str, Any] = {"algorithm": name, "parameters": dict(algorithm.example)}
-        plain = curve(**changes, metrics=others).play(1)
-        beside = curve(**changes, metrics=["nash_regret", *others]).play(1)
-        for metric in others:
-            np.testing.assert_array_equal(beside[metric], plain[metric])
+    changes: dict[str, Any] = {"algorithm": name, "parameters": dict(REGRET[name].example)}
+    plain = curve(**changes, metrics=others).play(1)
+    beside = curve(**changes, metrics=["nash_regret", *others]).play(1)
+    for metric in others:
+        np.testing.assert_array_equal(beside[metric], plain[metric])
 
 
 def test_a_curve_is_one_entry_of_all_its_runs(played: list[tuple[int, int]]) -> None:

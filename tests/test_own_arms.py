@@ -17,7 +17,7 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Work, make_cell
 from dpbandits.engine.compute import compute
 from dpbandits.own.arms import MAXIMAL_ENTRIES, CustomBandit
-from support import message_of
+from support import message_of, mostly_slow
 
 SHARE = 0.75
 
@@ -54,7 +54,7 @@ def arms_cell(bandit: CustomBandit, algorithm: Any = "ucb1", **changes: Any) -> 
     return make_cell(algorithm=algorithm, bandit=bandit, **(base | changes))
 
 
-@pytest.mark.parametrize("algorithm", ["ucb1", "dp-se", "gdp-ncb"])
+@pytest.mark.parametrize("algorithm", mostly_slow(["ucb1", "dp-se", "gdp-ncb"], "dp-se"))
 def test_recorded_rewards_are_paid_in_their_order_in_every_run(algorithm: str) -> None:
     """One by one, and in segments that are sums."""
     told = arms_cell(RECORDED, algorithm, parameters=REGRET[algorithm].example)
@@ -80,6 +80,7 @@ def test_every_run_draws_rewards_of_its_own_by_the_functions(coins: CustomBandit
     assert average == pytest.approx(simulation.pseudo_regret.mean() / 200)
 
 
+@pytest.mark.slow
 def test_worker_processes_play_the_same(coins: CustomBandit) -> None:
     for algorithm, bandit in ((Greedy, coins), ("ucb1", RECORDED)):
         work = Work(arms_cell(bandit, algorithm), range(20))

@@ -119,7 +119,12 @@ OTHER = {"share": 0.3, "length": 7}
 
 @pytest.mark.parametrize(
     ("mine", "params"),
-    [(Ucb, None), (Remembers, None), (Remembers, OTHER), (plain(Remembers), OTHER)],
+    [
+        pytest.param(Ucb, None, marks=pytest.mark.slow),
+        pytest.param(Remembers, None, marks=pytest.mark.slow),
+        (Remembers, OTHER),
+        pytest.param(plain(Remembers), OTHER, marks=pytest.mark.slow),
+    ],
 )
 def test_compiled_and_plain_methods_make_the_same_decisions(
     mine: Algorithm, params: dict[str, float] | None
@@ -177,10 +182,10 @@ def law_of_committing(settings: Any, bandit: Any, generator: Any) -> Any:
 @pytest.mark.parametrize(
     ("reference", "agrees", "status"),
     [
-        (Committing, "decisions", "passed"),
+        pytest.param(Committing, "decisions", "passed", marks=pytest.mark.slow),
         (Quiet, "decisions", "failed"),
         pytest.param(law_of_committing, "law", "passed", marks=pytest.mark.slow),
-        (Quiet, "law", "failed"),
+        pytest.param(Quiet, "law", "failed", marks=pytest.mark.slow),
     ],
 )
 def test_a_policy_is_compared_with_its_reference(reference: Any, agrees: str, status: str) -> None:

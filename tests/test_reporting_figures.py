@@ -45,7 +45,7 @@ from dpbandits.reporting.palette import (
 from dpbandits.reporting.spec import panel_stem, parse_figure
 from dpbandits.reporting.style import STRIP, heading
 from found_papers import PLAYED
-from support import refused, run_python, supplementary_slow
+from support import refused, run_python
 from synthetic_results import EVERY_FIGURE, FIGURES, FIRST, FOURTH, PAPERS, SECOND, THIRD, frame
 
 SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each in EVERY_FIGURE}
@@ -60,7 +60,17 @@ def shown(paper: str, name: str, letter: str = "") -> pd.DataFrame:
     return pd.read_csv(io.StringIO(points_csv(points, name)), keep_default_na=False)
 
 
-@pytest.mark.parametrize(("paper", "name"), supplementary_slow(EVERY_FIGURE))
+DRAWN = [("ts-is-dp", "fig2"), ("dp-ts-ucb", "fig5"), ("dp-bai", "fig1"), ("dp-ncb", "fig1")]
+"""A figure of each paper: a picture takes seconds, and all are made by one function."""
+
+
+@pytest.mark.parametrize(
+    ("paper", "name"),
+    [
+        each if each in DRAWN else pytest.param(*each, marks=pytest.mark.slow)
+        for each in EVERY_FIGURE
+    ],
+)
 def test_a_figure_is_as_the_contract_says(
     paper: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,7 +240,10 @@ def check_lines(paper: str, name: str) -> None:
             assert len(set(zip(kinds, markers, strict=True))) == len(looks)
 
 
-@pytest.mark.parametrize(("paper", "name"), [("ts-is-dp", "fig3"), ("dp-ts-ucb", "fig1")])
+@pytest.mark.parametrize(
+    ("paper", "name"),
+    [("ts-is-dp", "fig3"), pytest.param("dp-ts-ucb", "fig1", marks=pytest.mark.slow)],
+)
 def test_drawing_again_gives_the_same_bytes(paper: str, name: str, tmp_path: Path) -> None:
     first, second = (PAPERS[paper].draw(name, tmp_path / folder) for folder in "ab")
     for old, new in zip(first, second, strict=True):

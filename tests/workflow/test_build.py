@@ -94,6 +94,7 @@ def test_an_edit_replans_what_depends_on_it(built: Path, tmp_path: Path, records
         (tmp_path / "records").rename(built / ".snakemake")
 
 
+@pytest.mark.slow
 def test_what_is_stale_is_planned_whatever_times_say(built: Path, tmp_path: Path) -> None:
     """Of outputs dated ahead of the clock, without records, where the cache cannot be written."""
     folder = copied(built, tmp_path / "project")
@@ -178,6 +179,7 @@ def test_a_wrong_config_or_target_ends_a_run_in_one_line(built: Path) -> None:
         assert not re.search(r'^Traceback|^ +File "', done.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_one_figure_plans_what_it_reads_and_says_why(tmp_path: Path) -> None:
     dry = snakemake(make_project(tmp_path), "--dry-run", f"figures/{PAPER}/fig2.pdf")
     assert re.findall(r"wildcards: result=(\S+)", dry) == [f"{PAPER}/by-pulls"]

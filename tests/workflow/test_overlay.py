@@ -131,6 +131,7 @@ def test_a_horizon_axis_has_a_simulation_for_each_horizon(
     assert "dp-ts-ucb/fig3b: shows exact values and stays as it is" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: Overlay) -> None:
     """Without such a column the axis means nothing to it: the line is level."""
     level = overlay("ts-is-dp/fig3", own())
@@ -151,6 +152,7 @@ def test_nash_regret(project: Project, overlay: Overlay) -> None:
     np.testing.assert_allclose(points["y"], curve.nash_regret, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     """Of algorithms that are not ours: two of ours renamed."""
     mine = replace(REGISTRY["sequential-halving"], id="mine", name="Mine")
@@ -173,6 +175,7 @@ def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     assert len({look.dash for look in looks}) == len({look.marker for look in looks}) == 4
 
 
+@pytest.mark.slow
 def test_a_line_is_in_panels_of_its_own_epsilon_alone(
     project: Project, overlay: Overlay, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
