@@ -60,7 +60,7 @@ from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
 from dpbandits.reporting.draw import drawn_diagram
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.tables import cells_of
-from support import ROOT, refused
+from support import ROOT, mostly_slow, refused
 from synthetic_results import ACROSS
 
 STUDY = Project.load(ROOT).study("choosing")
@@ -480,7 +480,7 @@ def test_intervals_of_shares_lie_inside_0_and_1(hits: list[int], trials: int) ->
     np.testing.assert_allclose(table[["success", "lo", "hi"]].iloc[0], expected)
 
 
-@pytest.mark.parametrize("name", STUDY.figure_entries)
+@pytest.mark.parametrize("name", mostly_slow(STUDY.figure_entries, "extra-map"))
 def test_every_figure_is_drawn_with_text_that_is_large_enough(name: str) -> None:
     frames = frames_of(STUDY.figure_entries[name]["reads"])
     drawn, _ = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
