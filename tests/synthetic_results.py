@@ -16,9 +16,9 @@ from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.study import with_default_tables
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
-from dpbandits.reporting.spec import parse_figure
 from shared import exact_result
 
 ROOT = Path(__file__).parents[1]
@@ -102,7 +102,9 @@ class Document:
         self.name = paper
         self.study = PROJECT.study(paper)
         self.paper, self.path = self.study.code, self.study.path
-        self.figures, self.tables = self.study.figure_entries, self.study.table_entries
+        self.figures, self.tables = self.study.figures, self.study.tables
+        file = self.study.file
+        self.entries = {"figures": file.figures, "tables": with_default_tables(file.tables)}
         self.frame = cache(self._frame)
 
     def plan(self, name: str, caps: dict[str, int] | None = None) -> SimulationPlan:
@@ -125,10 +127,10 @@ class Document:
     def draw(self, name: str, folder: Path) -> list[Path]:
         """Draw a figure, panels or diagram, from made-up results."""
         code = self.paper.derived, self.paper.diagrams
-        return draw_figure(self.figures[name], name, self.frame, folder, *code, self.name)
+        return draw_figure(self.figures[name], self.frame, folder, *code, self.name)
 
     def lines(self, name: str, letter: str) -> list[Line]:
-        panel = parse_figure(name, self.figures[name]).panels[letter]
+        panel = self.figures[name].panels[letter]
         return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
 
 

@@ -54,8 +54,7 @@ from support import ROOT, refused
 
 STUDY = Project.load(ROOT).study("choosing")
 COMPUTED = {
-    name: TABLES[entry["compute"]](frames_of(entry["reads"]))
-    for name, entry in STUDY.table_entries.items()
+    name: TABLES[str(table.compute)](frames_of(table.reads)) for name, table in STUDY.tables.items()
 }
 
 
@@ -350,7 +349,7 @@ def test_the_front_page_has_the_answer(folder: Path) -> None:
 
 def test_the_published_page_is_that_of_the_published_tables() -> None:
     project = Project.load(ROOT)
-    assert set(NAMES_OF_TABLES) == set(STUDY.table_entries)
+    assert set(NAMES_OF_TABLES) == set(STUDY.tables)
     assert set(WHY) == {name for name in CONSTANTS if REGRET[name][1] in (PURE, LOCAL)}
     if published(project) is not None:
         assert check_answers(ROOT, choosing_page(project)) == 12

@@ -480,9 +480,9 @@ def test_intervals_of_shares_lie_inside_0_and_1(hits: list[int], trials: int) ->
     np.testing.assert_allclose(table[["success", "lo", "hi"]].iloc[0], expected)
 
 
-@pytest.mark.parametrize("name", mostly_slow(STUDY.figure_entries, "extra-map"))
+@pytest.mark.parametrize("name", mostly_slow(STUDY.figures, "extra-map"))
 def test_every_figure_is_drawn_with_text_that_is_large_enough(name: str) -> None:
-    frames = frames_of(STUDY.figure_entries[name]["reads"])
+    frames = frames_of(STUDY.figures[name].reads)
     drawn, _ = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
     drawn.canvas.draw()
     assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text()) >= 7.0
@@ -492,10 +492,10 @@ IDENTITY = {"answer", "name", "privacy", "variant", "logarithm", *SETTING}
 """Columns that say what the numbers of a row are of."""
 
 
-@pytest.mark.parametrize("name", STUDY.table_entries)
+@pytest.mark.parametrize("name", STUDY.tables)
 def test_printed_rows_are_told_apart_by_their_texts(name: str) -> None:
-    entry, spec = STUDY.table_entries[name], STUDY.tables[name]
-    table = TABLES[entry["compute"]](frames_of(entry["reads"]))
+    spec = STUDY.tables[name]
+    table = TABLES[str(spec.compute)](frames_of(spec.reads))
     assert {*SETTING, "logarithm", "constant"} <= set(table)
     cells = cells_of(spec, select(table, spec.prints, name), name)
     labels = [column.label for column in spec.columns if column.name in IDENTITY]

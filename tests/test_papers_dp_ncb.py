@@ -26,7 +26,6 @@ from dpbandits.papers.dp_ncb.instances import (
 )
 from dpbandits.papers.dp_ncb.tables import DEVIATIONS, TOGETHER, deviations
 from dpbandits.pipeline.overlay import Own, Panel, plan_panel
-from dpbandits.reporting.spec import parse_figure
 from support import ROOT, refused
 from synthetic_results import FOURTH, NOISE, PAPERS, PROJECT
 
@@ -101,8 +100,7 @@ def test_the_ncb_of_panels_d_and_e_is_played_as_that_of_panel_b() -> None:
 
 @pytest.mark.parametrize("letter", ["d", "e"])
 def test_an_algorithm_is_drawn_into_panels_d_and_e_at_their_own_horizon(letter: str) -> None:
-    figure = parse_figure("fig1", FOURTH.figures["fig1"])
-    panel = Panel(PROJECT, "dp-ncb", figure, letter, FOURTH.frame)
+    panel = Panel(PROJECT, "dp-ncb", FOURTH.figures["fig1"], letter, FOURTH.frame)
     [played] = plan_panel(panel, Own(REGISTRY["adap-ucb"], {"epsilon": 0.2}))
     assert played.series.cell.horizon == HORIZON
 
@@ -110,8 +108,8 @@ def test_an_algorithm_is_drawn_into_panels_d_and_e_at_their_own_horizon(letter: 
 def test_published_marks_stand_beside_what_they_are_of() -> None:
     """NCB in (d) and (e) beside the run of (b) (NCB-D29), panel (a) beside epsilon = 2 (D19)."""
     beside: dict[tuple[str, str], list[Any]] = {}
-    for name, entry in FOURTH.figures.items():
-        for panel in parse_figure(name, entry).panels.values():
+    for figure in FOURTH.figures.values():
+        for panel in figure.panels.values():
             for line in panel.series:
                 if line.published is not None:
                     curve = line.published.panel, line.published.series
@@ -124,8 +122,7 @@ def test_published_marks_stand_beside_what_they_are_of() -> None:
 
 
 def test_a_slope_over_epsilon_is_said_and_shaded_where_it_is_fitted() -> None:
-    name = "extra-epsilon-slope"
-    panel = parse_figure(name, FOURTH.figures[name]).panels[""]
+    panel = FOURTH.figures["extra-epsilon-slope"].panels[""]
     assert panel.x.shaded == (0.2, 0.5)
     fitted = [line.label or "" for line in panel.series if "{slope" in line.name]
     assert len(fitted) == 2

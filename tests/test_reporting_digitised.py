@@ -1,32 +1,26 @@
 """Digitised values: the file, what names it, the comparison with ours, and what figures derive."""
 
-import copy
-import re
-import shutil
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from dpbandits.config.digitised import read_digitised
 from dpbandits.config.documents import load_yaml
-from dpbandits.errors import InputError
+from dpbandits.config.figures import check_compared_once, parse_figure
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.reporting.digitised import (
     COMPARED,
     compare_digitised,
     count_agreement,
-    digitised_path,
     is_reproduced,
-    read_digitised,
     reproduced_as_drawn,
     with_agreement,
-    with_digitised,
 )
+from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import check_panel_filters
-from dpbandits.reporting.spec import has_published, parse_figure
 from support import ROOT, refused
 from synthetic_results import FOURTH, changed
 
@@ -44,6 +38,7 @@ HEAD = "panel,series,x,y,tolerance\n"
         (HEAD + "a,,1,2,3\n", "line 2.series is ''; String should"),
         (HEAD + "a,NCB,1,0.5,0.1\na,NCB,2,high,0.1\n", "line 3.y is 'high'; Input should be a"),
         (HEAD + "a,NCB,1,0.5,-0.1\n", "line 2.tolerance is '-0.1'; Input should be greater than"),
+        (HEAD + "a,NCB,2,0.5,0.1\na,NCB,1,0.5,0.1\n", "line 3: x is 1; allowed: x that ascends"),
         (HEAD + "a,NCB,inf,0.5,0.1\n", "line 2.x is 'inf'; Input should be a finite number"),
         (None, "cannot be read (No such file"),
     ],
@@ -55,56 +50,56 @@ def test_a_wrong_file_is_one_line(text: str | None, words: str, tmp_path: Path) 
     refused(lambda: read_digitised(path), f"{path}: ", words)
 
 
-def test_every_reference_gets_its_points_and_the_document_stays_as_it_is(tmp_path: Path) -> None:
-    figures = load_yaml(FOURTH.path)["figures"]
-    before = copy.deepcopy(figures)
-    filled = with_digitised(figures, FOURTH.path)
-    assert figures == before
-    points = filled["fig1"]["panels"]["c"]["series"][1]["published"]["points"]
-    assert points == read_digitised(digitised_path(FOURTH.path))["c", "GDP-NCB eps=0.2"]
-    assert points[0] == [300_000, 0.4044, 0.0052]
+FIGURES = load_yaml(FOURTH.path)["figures"]
+VALUES = read_digitised(FOURTH.path.with_name("digitised.csv"))
+
+
+def test_every_reference_gets_its_points() -> None:
+    published = FOURTH.figures["fig1"].panels["c"].series[1].published
+    assert published is not None
+    assert published.points == tuple(VALUES["c", "GDP-NCB eps=0.2"])
+    assert published.points[0] == (300_000, 0.4044, 0.0052)
     # Others show digitised values too: each value is compared once.
-    assert [name for name in filled if has_published(filled[name])] == ["fig1"]
-    wrong = {"UCB1": "no series 'UCB1' of panel 'a'; allowed: AdaP-UCB of a"}
-    wrong["GDP-NCB"] = "'AdaP-UCB' of panel 'a' is drawn nowhere; allowed"
-    # Of this figure alone: the same line stands in others.
-    for series, words in wrong.items():
-        other = changed(before["fig1"], "panels.a.series.0.published.series", series)
-        with pytest.raises(InputError, match=re.escape(words)):
-            with_digitised({"fig1": other}, FOURTH.path)
-    without: dict[str, Any] = {"fig1": {"series": [{"published": None}]}}
-    assert with_digitised(without, tmp_path / "experiments.yaml") == without, "needs no file"
+    assert [name for name, figure in FOURTH.figures.items() if figure.residuals] == ["fig1"]
+    wrong = changed(FIGURES["fig1"], "panels.a.series.0.published.series", "UCB1")
+    words = "panels.a.series.0.published: no digitised values are of 'UCB1' of panel 'a'; allowed:"
+    refused(lambda: parse_figure("fig1", wrong, VALUES), words, "AdaP-UCB of a")
+    refused(lambda: parse_figure("fig1", FIGURES["fig1"], {}), "allowed: none")
 
 
-def test_every_curve_of_the_file_is_drawn_and_compared_once(tmp_path: Path) -> None:
-    shutil.copy(digitised_path(FOURTH.path), tmp_path)
-    figures, path = load_yaml(FOURTH.path)["figures"], tmp_path / "experiments.yaml"
-    plain = {"fig1": changed(figures["fig1"], "residuals", None)}
-    for document, words in (
-        ({}, "'AdaP-UCB' of panel 'a' is drawn nowhere"),
-        (plain, "'AdaP-UCB' of panel 'a' is compared nowhere"),
-        ({**figures, "fig2": figures["fig1"]}, "compared in fig1, fig2, more than once; allowed"),
-        ({**figures, "fig2": {"residuals": True}}, "figures.fig2.residuals is true; allowed: with"),
+def test_every_curve_of_the_file_is_drawn_and_compared_once() -> None:
+    twice = changed(FIGURES["fig1"], "panels.a.series.0.published.series", "GDP-NCB")
+    plain = changed(FIGURES["fig1"], "residuals", None)
+    idle = changed(FIGURES["fig2"], "residuals", True)
+    for entries, words in (
+        ({}, "'AdaP-UCB' of panel 'a' of the digitised values is drawn nowhere"),
+        ({"fig1": twice}, "'AdaP-UCB' of panel 'a' of the digitised values is drawn nowhere"),
+        ({"fig1": plain}, "'AdaP-UCB' of panel 'a' of the digitised values is compared nowhere"),
+        ({"fig1": FIGURES["fig1"], "fig2": FIGURES["fig1"]}, "compared in fig1, fig2, more than"),
+        ({"fig1": FIGURES["fig1"], "fig2": idle}, "figures.fig2.residuals is true; allowed: with"),
     ):
-        refused(lambda document=document: with_digitised(document, path), str(tmp_path), words)
+        figures = [parse_figure(name, entry, VALUES) for name, entry in entries.items()]
+        refused(lambda figures=figures: check_compared_once(figures, VALUES), words)
 
 
-def test_a_digitised_value_that_the_rebuilt_line_lacks_is_refused() -> None:
+def test_a_digitised_value_that_the_rebuilt_line_lacks_is_refused(tmp_path: Path) -> None:
     """Between its points and beyond its end, before and after it is computed."""
-    filled = with_digitised(FOURTH.study.file.figures, FOURTH.path)["fig1"]
-    points = filled["panels"]["c"]["series"][0]["published"]["points"]
-    places = ((0, points[0][0] + 1), (len(points) - 1, 20_000_000))
-    for place, x in places:
-        wrong = changed(filled, f"panels.c.series.0.published.points.{place}.0", x)
-        panel = parse_figure("fig1", wrong).panels["c"]
-        rows = FOURTH.frame("panels-c-to-e")
+    curve = ("c", "NCB")
+    for place, x in ((0, VALUES[curve][0].x + 1), (len(VALUES[curve]) - 1, 20_000_000)):
+        points = [*VALUES[curve]]
+        points[place] = points[place]._replace(x=x)
+        wrong = parse_figure("fig1", FIGURES["fig1"], {**VALUES, curve: points})
+        panel, rows = wrong.panels["c"], FOURTH.frame("panels-c-to-e")
         refused(lambda panel=panel, rows=rows: check_panel_filters(panel, rows, "c"), f" is {x:g};")
         if place:
             check_panel_filters(panel, rows, "c", is_whole=False)
-            compare_digitised({"fig1": wrong}, FOURTH.frame)
+            compare_digitised([wrong], FOURTH.frame)
             words = "figures.fig1c: published x is 2e+07, beyond the end of 'NCB'"
-            whole = partial(compare_digitised, {"fig1": wrong}, FOURTH.frame, is_whole=True)
-            refused(whole, words)
+            refused(partial(compare_digitised, [wrong], FOURTH.frame, is_whole=True), words)
+        else:
+            draw = partial(draw_figure, wrong, FOURTH.frame, tmp_path / "out")
+            refused(draw, f"published NCB: x is {x:g}; allowed: an x that is recorded")
+            assert not (tmp_path / "out").exists()
 
 
 def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> None:

@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
+from dpbandits.config.figures import panel_stem
+from dpbandits.config.looks import ALGORITHMS, COLOURS, NO_LINE
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.intervals import rate_interval
 from dpbandits.reporting.draw import (
@@ -34,21 +37,13 @@ from dpbandits.reporting.draw import (
     write_figure,
 )
 from dpbandits.reporting.lines import nash_quantities, nash_regrets
-from dpbandits.reporting.palette import (
-    ALGORITHMS,
-    COLOURS,
-    NO_LINE,
-    OWN_COLOUR,
-    RAMP,
-    look_of,
-)
-from dpbandits.reporting.spec import panel_stem, parse_figure
+from dpbandits.reporting.palette import OWN_COLOUR, RAMP, look_of
 from dpbandits.reporting.style import STRIP, heading
 from found_papers import PLAYED
-from support import refused, run_python
+from support import ROOT, refused, run_python
 from synthetic_results import EVERY_FIGURE, FIGURES, FIRST, FOURTH, PAPERS, SECOND, THIRD, frame
 
-SPECS = {each: parse_figure(each[1], PAPERS[each[0]].figures[each[1]]) for each in EVERY_FIGURE}
+SPECS = {each: PAPERS[each[0]].figures[each[1]] for each in EVERY_FIGURE}
 SMALLEST_TEXT = 7.0  # points, at the size of a column
 LEGEND_SHARE = 0.3
 LEAST_CONTRAST, LEAST_DISTANCE = 3.0, 10.0  # on white; in CIELAB, for colour-blind readers
@@ -255,17 +250,17 @@ def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
     """Another hash seed, another day's time zone and a user's own plot settings change nothing."""
     (tmp_path / "matplotlibrc").write_text("axes.facecolor: red\npdf.fonttype: 3\n")
     program = (
-        "import sys; from pathlib import Path; from dpbandits.config.documents import load_yaml;"
+        "import sys; from pathlib import Path; from dpbandits.pipeline.project import Project;"
         "from dpbandits.papers.ts_is_dp.analytic import ANALYTIC;"
         "from dpbandits.reporting.draw import draw_figure;"
-        "figures = load_yaml(Path(sys.argv[1]))['figures'];"
+        "figure = Project.load(Path(sys.argv[1])).study('ts-is-dp').figure('fig7');"
         "exact = lambda name: ANALYTIC[name]();"
-        "draw_figure(figures['fig7'], 'fig7', exact, Path(sys.argv[2]), paper='ts-is-dp')"
+        "draw_figure(figure, exact, Path(sys.argv[2]), paper='ts-is-dp')"
     )
     changes = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}
     changes["MATPLOTLIBRC"] = str(tmp_path / "matplotlibrc")
     changes["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    run = run_python("-c", program, str(FIRST.path), str(tmp_path), changes=changes)
+    run = run_python("-c", program, str(ROOT), str(tmp_path), changes=changes)
     assert run.returncode == 0, run.stderr
     for path in FIRST.draw("fig7", tmp_path / "here"):
         assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
@@ -295,7 +290,7 @@ def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_p
         read.append(rows)
         return THIRD.paper.diagrams[name](rows)
 
-    draw_figure(THIRD.figures[name], name, THIRD.frame, tmp_path, diagrams={name: draw})
+    draw_figure(THIRD.figures[name], THIRD.frame, tmp_path, diagrams={name: draw})
     exact, rounded = (rows["y"].dropna() for rows in read)
     assert rounded.tolist() == [float(f"{y:.10g}") for y in exact]
     assert rounded.tolist() != exact.tolist()
@@ -312,7 +307,7 @@ def test_curves_are_means_with_t_intervals(tmp_path: Path) -> None:
     np.testing.assert_allclose(found["lo"], values.mean() - half, rtol=1e-7, atol=1e-5)
     np.testing.assert_allclose(found["hi"], values.mean() + half, rtol=1e-7, atol=1e-5)
     # One run has none to draw, and the csv says so.
-    draw_figure(FIGURES["fig3"], "fig3", lambda name: frame(name).query("run == 0"), tmp_path)
+    draw_figure(FIGURES["fig3"], lambda name: frame(name).query("run == 0"), tmp_path)
     table = pd.read_csv(tmp_path / "fig3.csv")
     assert (table["runs"] == 1).all()
     assert np.isinf(table[["lo", "hi"]].to_numpy()).all()
@@ -464,11 +459,11 @@ def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(tmp_path: Path) 
     (tmp_path / "file").write_text("")
     none = pd.DataFrame(columns=COLUMNS)
     refused(lambda: write_figure(tmp_path / "file/fig1", Figure(), none), "cannot be written")
-    entry = SECOND.figures["fig1"]
-    refused(lambda: draw_figure(entry, "fig9", SECOND.frame, out), "fig9.kind", "only for")
+    figure = replace(SECOND.figures["fig1"], name="fig9")
+    refused(lambda: draw_figure(figure, SECOND.frame, out), "fig9.kind", "only for")
     # Realised regret inside an episode is NaN, in the engine's results.
     rows = frame("bernoulli-curves").copy()
     rows.loc[(rows["metric"] == "realised_regret") & (rows["t"] == 500), "value"] = np.nan
     spec, words = FIGURES["fig2"], "realised_regret is not known at every t"
-    refused(lambda: draw_figure(spec, "fig2", lambda _: rows, out), "figures.fig2", words)
+    refused(lambda: draw_figure(spec, lambda _: rows, out), "figures.fig2", words)
     assert not out.exists()

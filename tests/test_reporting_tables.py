@@ -13,10 +13,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from dpbandits.config.figures import parse_figure, parse_table
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.reporting.digitised import compare_digitised
 from dpbandits.reporting.draw import draw_figure
-from dpbandits.reporting.spec import has_published
 from dpbandits.reporting.tables import with_sentences, write_table
 from dpbandits.reporting.text import escape, readable
 from dpbandits.text_tables import interval_text
@@ -41,7 +41,7 @@ TSDP-C8,repaired,log=natural,size only,,,,,,10,,paper,why_not
 @cache
 def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     """Results of a paper, a ledger with statements (``claims``) and ``digitised`` values."""
-    published = {name: spec for name, spec in document.figures.items() if has_published(spec)}
+    published = [figure for figure in document.figures.values() if figure.residuals]
     made = {
         "digitised": lambda: compare_digitised(published, document.frame),
         "text": lambda: document.frame("final-regret").assign(series="other", alpha="none"),
@@ -130,7 +130,7 @@ def test_differences_have_the_intervals_of_newcombe() -> None:
         assert back == pytest.approx((-found[0], -found[2], -found[1]))
 
 
-LEVEL = THIRD.figures["fig1"]["panels"]["b"]["series"][3]
+LEVEL = THIRD.entries["figures"]["fig1"]["panels"]["b"]["series"][3]
 DIFFERENCES = "tables.extra-interpretations"
 # (paper, entry, key in it, its value (none: left out), words of the line)
 WRONG: list[tuple[Document, str, str, Any, str]] = [
@@ -148,8 +148,6 @@ WRONG: list[tuple[Document, str, str, Any, str]] = [
     (THIRD, "figures.fig1", "panels.b.series.0.level", True, "series.0.level is true; allowed"),
     (THIRD, "figures.fig1", "panels.b.series", [LEVEL], "fig1b.series: level lines alone; allowed"),
     (THIRD, "figures.extra-ratios", "where", {"horizon": 1000, "epsilon": 3}, "has epsilon 3; all"),
-    (FOURTH, "figures.fig1", "panels.c.series.0.published.points", [[1002, 0.1, 0.1]],
-     "published NCB: x is 1002; allowed: an x that is recorded"),
     (FOURTH, "figures.extra-epsilon-slope", "compute", "slope", "is 'slope'; allowed: slopes, pr"),
     (FOURTH, "figures.extra-epsilon-slope", "reads", "ten-million",
      "reads is ten-million; allowed: with panels-c-to-e, which regret-over-epsilon asks for"),
@@ -172,12 +170,14 @@ def test_a_wrong_entry_is_one_line_that_names_it_and_nothing_is_written(
     paper: Document, entry: str, key: str, value: Any, words: str, tmp_path: Path
 ) -> None:
     section, name = entry.split(".")
-    spec = changed(getattr(paper, section)[name], key, value)
+    document = changed(paper.entries[section][name], key, value)
     results, out = frames(paper), tmp_path / "out"
     if section == "figures":
-        refused(lambda: draw_figure(spec, name, results, out, paper.paper.derived), entry, words)
+        figure = parse_figure(name, document)
+        refused(lambda: draw_figure(figure, results, out, paper.paper.derived), entry, words)
     else:
-        refused(lambda: write_table(spec, name, results, out, paper.paper.tables), entry, words)
+        table = parse_table(name, document)
+        refused(lambda: write_table(table, name, results, out, paper.paper.tables), entry, words)
     assert not out.exists()
 
 

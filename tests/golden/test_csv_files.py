@@ -95,9 +95,9 @@ def test_exact_results_give_the_published_figures(
     paper: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
-    spec, code = PROJECT.study(paper).figure_entries[name], PROJECT.study(paper).code
+    spec, code = PROJECT.study(paper).figure(name), PROJECT.study(paper).code
     made = code.derived, code.diagrams, paper
-    for path in draw_figure(spec, name, frames_of(paper), tmp_path, *made):
+    for path in draw_figure(spec, frames_of(paper), tmp_path, *made):
         if path.suffix == ".csv":
             published = ROOT / "docs/figures" / paper / path.name
             same(path.read_text(), published.read_text(), path.name)
@@ -105,7 +105,7 @@ def test_exact_results_give_the_published_figures(
 
 @pytest.mark.parametrize(("paper", "name"), exact(TABLE))
 def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path: Path) -> None:
-    spec, code = PROJECT.study(paper).table_entries[name], PROJECT.study(paper).code
+    spec, code = PROJECT.study(paper).table(name), PROJECT.study(paper).code
     write_table(spec, name, frames_of(paper), tmp_path, code.tables)
     published = ROOT / "docs/tables" / paper / f"{name}.csv"
     same((tmp_path / published.name).read_text(), published.read_text(), published.name)

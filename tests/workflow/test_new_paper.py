@@ -9,7 +9,6 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pages.contents import check_pages
 from dpbandits.pages.documents import write_skeleton
-from dpbandits.pipeline import study
 from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
@@ -53,28 +52,18 @@ def test_it_takes_at_most_five_files_and_no_edit_and_moves_no_other_paper(folder
     assert depends_on(project) == depends_on(here), "a draft is not built"
 
 
-def test_a_look_moves_what_draws_it_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fingerprints(folder: Path, *names: str) -> dict[str, Any]:
-        study._named_in.cache_clear()
-        project = Project.load(folder)
-        every = targets(project.only(names) if names else project)
-        return {f"{each.rule}/{each.name}": each.depends_on for each in every}
+def test_a_look_of_its_own_moves_its_figures_alone(folder: Path) -> None:
+    def fingerprints() -> dict[str, Any]:
+        return {
+            f"{each.rule}/{each.name}": each.depends_on
+            for each in targets(Project.load(folder).only([NAME]))
+        }
 
-    def moved(before: dict[str, Any], folder: Path, *names: str) -> set[str]:
-        after = fingerprints(folder, *names)
-        return {rule for rule in after if after[rule] != before[rule]}
-
-    own, others = fingerprints(folder, NAME), fingerprints(ROOT)
-    looks = dict(study.ALGORITHMS)
-    monkeypatch.setattr(study, "ALGORITHMS", looks | {"tree-ucb": ("blue", "solid", "star")})
-    assert moved(others, ROOT) == set()
-    monkeypatch.setattr(study, "ALGORITHMS", looks | {"ucb1": ("blue", "solid", "star")})
-    assert moved(own, folder, NAME) == {"committing_early_fig1/fig1"}
-    assert "dp_bai_fig1/fig1" not in moved(others, ROOT)
-    monkeypatch.undo()
+    before = fingerprints()
     replace_in(folder / f"config/papers/{NAME}/paper.yaml", "wine", "olive")
-    assert moved(own, folder, NAME) == {"committing_early_fig1/fig1", "committing_early_fig2/fig2"}
-    study._named_in.cache_clear()
+    after = fingerprints()
+    moved = {rule for rule in after if after[rule] != before[rule]}
+    assert moved == {"committing_early_fig1/fig1", "committing_early_fig2/fig2"}
 
 
 def test_an_id_of_another_paper_is_refused(folder: Path) -> None:

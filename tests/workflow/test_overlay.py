@@ -18,12 +18,13 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY
 from dpbandits.bandits import Bandit
 from dpbandits.cli import main
+from dpbandits.config.looks import COLOURS
 from dpbandits.metrics.intervals import rate_interval, runs_interval
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import draw_figure
-from dpbandits.reporting.palette import COLOURS, OWN_COLOUR, own_look
+from dpbandits.reporting.palette import OWN_COLOUR, own_look
 from invented import ROOT, copy_parts
 from support import FIVE_ARMS, refused
 
@@ -109,8 +110,8 @@ def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_pat
 @pytest.mark.slow
 def test_other_lines_stay_as_they_are(project: Project, overlay: Overlay, tmp_path: Path) -> None:
     overlay("dp-ts-ucb/fig5", own())
-    spec = project.study("dp-ts-ucb").figure_entries["fig5"]
-    draw_figure(spec, "fig5", lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
+    spec = project.study("dp-ts-ucb").figure("fig5")
+    draw_figure(spec, lambda name: project.frame("dp-ts-ucb", name), tmp_path / "before")
     for stem in ("fig5a", "fig5b", "fig5"):
         before = read_points(tmp_path / "before" / f"{stem}.csv")
         after = read_points(tmp_path / f"{stem}.csv")

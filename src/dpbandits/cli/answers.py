@@ -130,8 +130,9 @@ def explain(
     CLAIM is its id, as TSDP-C20 (dpbandits list claims), or that of a finding, as TSDP-F1.
     """
     from dpbandits.config.claims import Claim
+    from dpbandits.config.project import CONFIG
     from dpbandits.pages import explain as pages
-    from dpbandits.pipeline.project import CONFIG, published_project
+    from dpbandits.pipeline.project import published_project
 
     if published or (project == Path() and not CONFIG.is_file()):
         print(pages.explain(published_project(project), claim, is_published=True))

@@ -277,7 +277,8 @@ chosen = stacked(
 def open_project(folder: Path, **choice: Any) -> "Project":
     """Return the project of a folder, at the scale, seed and choice of the command line."""
     # Commands without a project do without its libraries.
-    from dpbandits.pipeline.project import CONFIG, Project
+    from dpbandits.config.project import CONFIG
+    from dpbandits.pipeline.project import Project
 
     if not (folder / CONFIG).is_file():
         raise InputError(

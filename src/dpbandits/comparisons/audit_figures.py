@@ -10,10 +10,10 @@ from matplotlib.ticker import NullLocator
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOTHING_CLAIMED
 from dpbandits.comparisons.privacy_audit import all_rows
+from dpbandits.config.looks import COLOURS
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import style
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.palette import COLOURS
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "dp-od": ("norm=l2", "norm=l1"),

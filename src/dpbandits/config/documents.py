@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import yaml
 from pydantic import (
@@ -40,10 +40,10 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
     A key that is given twice and a misread word or number are refused, 1e-6 is a number.
     """
 
-    def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """Return a value; InputError where it is not what stands there."""
-        value = super().construct_object(node, deep)
-        if isinstance(value, int | float) and _MISREAD.fullmatch(node.value):
+    def construct_read(self, node: Any) -> Any:
+        """Return a number, true or false; InputError where it is not what stands there."""
+        value = getattr(self, f"construct_yaml_{node.tag.rpartition(':')[2]}")(node)
+        if _MISREAD.fullmatch(node.value):
             allowed = "true, false, a number to the base 10, or a text in quotes"
             raise InputError(
                 f"{node.value} in line {node.start_mark.line + 1} is read as {value}; "
@@ -74,6 +74,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return mapping
 
 
+for _kind in ("bool", "int", "float"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _Loader.construct_read)
 # YAML 1.1 asks for a point and a sign: 1.0e-6.
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",
@@ -175,16 +177,20 @@ Variant = Literal["as-written", "as-coded", "repaired"]
 
 
 class Spec(BaseModel):
-    """An entry of a YAML document: frozen, its keys the fields of the model."""
+    """An entry of a YAML document: frozen, its keys the fields of the model, and ``more``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    more: ClassVar[tuple[str, ...]] = ()
+    """Keys beside the fields, of models that allow extra ones."""
 
     @model_validator(mode="before")
     @classmethod
     def _knows_its_keys(cls, entry: Any) -> Any:
         """Raise where a key is unknown, with the keys that are allowed."""
-        if isinstance(entry, Mapping) and cls.model_config["extra"] == "forbid":
+        if isinstance(entry, Mapping) and (cls.more or cls.model_config["extra"] == "forbid"):
             known = [field.alias or name for name, field in cls.model_fields.items()]
+            known += cls.more
             for key in entry:
                 if key not in known:
                     raise InputError.unknown("key", key, known)
@@ -201,10 +207,15 @@ def load_document(path: Path, model: type[Model]) -> Model:
         return validated(model, document)
 
 
-def validated(model: type[Model], document: Any, place: str = "") -> Model:
-    """Return a document as its model; ``place`` is its key, for messages."""
+def validated(
+    model: type[Model], document: Any, place: str = "", context: Mapping[Any, Any] | None = None
+) -> Model:
+    """Return a document as its model; ``place`` is its key, for messages.
+
+    Validators of the model may read the ``context``.
+    """
     try:
-        return model.model_validate(document)
+        return model.model_validate(document, context=context)
     except ValidationError as error:
         raise InputError(_line(error.errors(include_url=False)[0], place)) from None
 

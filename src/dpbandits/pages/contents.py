@@ -9,15 +9,15 @@ import pandas as pd
 
 from dpbandits.config.claims import Claim, Finding
 from dpbandits.config.errata import ErrataFile, ErratumKind, load_errata
+from dpbandits.config.figures import FigureSpec
+from dpbandits.config.project import PaperFile
 from dpbandits.errors import InputError
 from dpbandits.pages.published import filled, published_digitised, published_papers
 from dpbandits.pages.verdicts import Outcome, Values, begun, counts_line, counts_text, in_words
 from dpbandits.pipeline.check import check_sentences, require_letters
 from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
-from dpbandits.pipeline.study import PaperFile
 from dpbandits.pipeline.targets import CLAIMS, EXTRA, FINDINGS, VERDICTS, rule_name
 from dpbandits.reporting.digitised import reproduced_as_drawn
-from dpbandits.reporting.spec import FigureSpec
 from dpbandits.reporting.text import plain_label as plain
 
 ERRORS: dict[ErratumKind, str] = {

@@ -16,6 +16,7 @@ from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
 from dpbandits.claims.tables import ALONE, JUDGED, counted
 from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import CLAIM_KINDS
+from dpbandits.config.project import PAPERS, PaperFile
 from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
@@ -33,7 +34,6 @@ from dpbandits.pages.verdicts import (
 )
 from dpbandits.pipeline.costs import read_costs
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
-from dpbandits.pipeline.study import PAPERS, PaperFile
 
 KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
 """Kind of claims -> its heading."""

@@ -10,7 +10,7 @@ import pandas as pd
 from dpbandits.claims.tables import ALONE, BESIDE, JUDGED, counted
 from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import SHOWN, Claim, Entry, Finding
-from dpbandits.pipeline.study import PaperFile
+from dpbandits.config.project import PaperFile
 from dpbandits.text_tables import interval_text
 
 Values = dict[str, Any]

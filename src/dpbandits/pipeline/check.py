@@ -15,6 +15,7 @@ import pandas as pd
 from dpbandits.claims.measure import check_names, check_series
 from dpbandits.config.claims import Entry
 from dpbandits.config.documents import naming
+from dpbandits.config.figures import panel_stem
 from dpbandits.engine.cells import Series
 from dpbandits.engine.play import Runs
 from dpbandits.engine.progress import progress
@@ -25,7 +26,6 @@ from dpbandits.metrics.nash import bin_edges
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import Study
 from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
-from dpbandits.reporting.spec import panel_stem
 
 RUNS = 2
 """So many runs are made up; no filter names a run."""

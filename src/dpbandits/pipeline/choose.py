@@ -7,8 +7,9 @@ import pandas as pd
 from dpbandits.algorithms.base import LARGEST_INTEGER, positive
 from dpbandits.comparisons.field import APPROXIMATE, COMPARISON, DELTA, LOCAL, PUBLISHED, PURE
 from dpbandits.comparisons.ranking import Question, answered
+from dpbandits.config.project import CONFIG
 from dpbandits.errors import InputError, require_count
-from dpbandits.pipeline.project import CONFIG, Project, published_folder
+from dpbandits.pipeline.project import Project, published_folder
 from dpbandits.pipeline.targets import table_target
 
 TEXTS = (

@@ -102,10 +102,10 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
 
     target = figure_target(project, paper, figure)
     study = project.study(paper)
-    entry, folder = study.figure_entries[figure], project.figures_folder(paper)
+    spec, folder = study.figure(figure), project.figures_folder(paper)
     frames, code = partial(project.frame, paper), study.code
     with recorded(project, target):
-        return draw_figure(entry, figure, frames, folder, code.derived, code.diagrams, paper)
+        return draw_figure(spec, frames, folder, code.derived, code.diagrams, paper)
 
 
 def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
@@ -114,9 +114,9 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
 
     target = table_target(project, paper, table)
     study, frames = project.study(paper), partial(_frame, project, paper)
-    entry, folder = study.table_entries[table], project.tables_folder(paper)
+    spec, folder = study.table(table), project.tables_folder(paper)
     with recorded(project, target):
-        return write_table(entry, table, frames, folder, study.code.tables)
+        return write_table(spec, table, frames, folder, study.code.tables)
 
 
 def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
@@ -140,10 +140,10 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
     """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
     from dpbandits.reporting.digitised import compare_digitised, digitised_csv
 
-    entries = digitised_figures(project.study(paper))
+    figures = digitised_figures(project.study(paper))
     with recorded(project, digitised_target(project, paper)) as [path]:
         is_whole = project.scale == "paper"
-        compared = compare_digitised(entries, partial(project.frame, paper), is_whole=is_whole)
+        compared = compare_digitised(figures, partial(project.frame, paper), is_whole=is_whole)
         write_text(path, digitised_csv(compared))
     return path
 

@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 
 from dpbandits.algorithms import Definition, IdentificationAlgorithm
 from dpbandits.algorithms.base import BY_WORD
+from dpbandits.config.figures import BY_TAG, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compilation_shown, compute_series
@@ -29,7 +30,6 @@ from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.draw import write_panels
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows, points_of, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
-from dpbandits.reporting.spec import BY_TAG, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
 """Width of the user's line and size of its markers in points, about twice those of others."""

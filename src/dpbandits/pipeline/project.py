@@ -5,36 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import Field, StrictInt
+from typing import TYPE_CHECKING, Any
 
 from dpbandits._cache_folder import expanded, given_folder
-from dpbandits.config.documents import Different, Name, Spec, Text, load_yaml, naming, validated
+from dpbandits.config.documents import load_yaml, naming, validated
+from dpbandits.config.project import CONFIG, PAPERS, ConfigFile, PaperFile, Scale, found_papers
 from dpbandits.errors import InputError
-from dpbandits.pipeline.study import PAPERS, PaperFile, Study, algorithms_of, found_papers
+from dpbandits.pipeline.study import Study, algorithms_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dpbandits.algorithms import Definition
     from dpbandits.engine.cells import Series
-
-Chosen = Annotated[tuple[Name, ...], Different]
-Scale = Literal["paper", "quick"]
-
-
-class ConfigFile(Spec):
-    """What to build and where."""
-
-    papers: Chosen | None = None
-    comparisons: Chosen | None = None
-    scale: Scale
-    seed: Annotated[StrictInt, Field(ge=0, le=2**53)]
-    cache: Text
-
-
-CONFIG = Path("config/config.yaml")
 
 COMPARISONS = Path("config/comparisons")
 """Folder of the comparisons across papers, supplementary figures and tables, a file for each."""

@@ -1,13 +1,11 @@
 """A paper or a comparison as its config states it: what is known, simulated, shown and claimed."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-
-from pydantic import AfterValidator, Field, StrictInt
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpbandits.config.claims import (
     Claim,
@@ -19,16 +17,17 @@ from dpbandits.config.claims import (
     claims_of,
     findings_of,
 )
-from dpbandits.config.documents import (
-    Count,
-    Sentence,
-    Spec,
-    Text,
-    load_document,
-    naming,
-    validated,
-)
+from dpbandits.config.digitised import read_digitised
+from dpbandits.config.documents import load_document, naming, validated
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
+from dpbandits.config.figures import (
+    FigureSpec,
+    TableSpec,
+    check_compared_once,
+    parse_figure,
+    parse_table,
+)
+from dpbandits.config.project import PaperFile, joined
 from dpbandits.engine.identity import (
     PACKAGE,
     SOURCES,
@@ -41,8 +40,6 @@ from dpbandits.engine.identity import (
 )
 from dpbandits.errors import InputError
 from dpbandits.papers import Paper, find_paper
-from dpbandits.reporting.palette import ALGORITHMS
-from dpbandits.reporting.spec import FigureSpec, Looks, TableSpec, parse_figure, parse_table
 
 # A workflow asks for names, fingerprints and captions: what simulates and judges takes seconds to
 # import.
@@ -50,98 +47,10 @@ if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
     from dpbandits.config.claims import Quantity
 
-PAPERS = Path("config/papers")
-"""Folder of the papers, each in a folder of its short name."""
-
 VOCABULARY = "dpbandits.claims.measure"
 """Quantities of every paper, which the claims of some name."""
 
-Panel = Annotated[str, Field(pattern="^fig[0-9]+[a-j]?$")]
 Known = TypeVar("Known")
-
-
-def _sentence(text: str) -> str:
-    if not re.fullmatch("[A-Z].*[.]", text):
-        raise ValueError("allowed: a sentence of one line, with a capital and a full stop")
-    return text
-
-
-Shown = Annotated[str, AfterValidator(_sentence)]
-
-
-class Author(Spec):
-    """One author."""
-
-    family: Text
-    given: Text | None = None
-
-
-class PaperFile(Spec):
-    """config/papers/PAPER/paper.yaml: what is known of the paper itself.
-
-    Attributes:
-        title: as published.
-        short_title: where the title is long.
-        asked: what it asks, in words that its reader knows.
-        authors: in their order.
-        year: of publication.
-        venue: short name of the conference or journal, without the year; none for a preprint.
-        proceedings: its long name.
-        arxiv: number on arXiv.
-        doi: digital object identifier.
-        order: place among the papers; those of one place are in the order of their names.
-        state: a draft is built where it is chosen, and is in no count, index or citation.
-        reduced: why all of it is at a smaller scale than the paper's own; beside each verdict.
-        summary: sums up what came out, as ``summary`` of the findings, which it is by default.
-        picture: the figure that the front page shows, of the first paper that names one.
-        panels: what each panel of the paper's figures shows.
-        interpretations: interpretation, as ``norm=l1``, -> what it is in words.
-        looks: algorithm of the paper's own -> its colour, line style and marker.
-    """
-
-    title: Sentence
-    short_title: Sentence | None = None
-    asked: Sentence | None = None
-    authors: Annotated[tuple[Author, ...], Field(min_length=1)]
-    year: Annotated[StrictInt, Field(ge=1900, le=2200)]
-    venue: Annotated[str, Field(pattern=r"^\D+$")] | None = None
-    proceedings: Sentence | None = None
-    arxiv: Annotated[str, Field(pattern=r"^\d{4}\.\d{4,5}$")] | None = None
-    doi: Annotated[str, Field(pattern=r"^10\.\d+/\S+$")] | None = None
-    order: Count = 1000
-    state: Literal["published", "draft"] = "draft"
-    reduced: Shown | None = None
-    summary: dict[str, Any] | None = None
-    picture: Text | None = None
-    panels: dict[Panel, Shown] = Field(default={})
-    interpretations: dict[str, Text] = Field(default={})
-    looks: Looks = Field(default={})
-
-    @property
-    def is_published(self) -> bool:
-        """Whether it is in the pages, the counts and the citations."""
-        return self.state == "published"
-
-    @property
-    def credit(self) -> str:
-        """The families of the authors, the venue and the year: ``A, B and C, ICML 2025``."""
-        families = joined([author.family for author in self.authors])
-        return f"{families}, {f'{self.venue} ' if self.venue else ''}{self.year}"
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return words with commas, and ``and`` before the last."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def found_papers(folder: Path) -> Mapping[str, PaperFile]:
-    """Return the papers of a project by short name, in their order."""
-    folders = sorted(each for each in (folder / PAPERS).glob("[!._]*") if each.is_dir())
-    papers = {each.name: load_document(each / "paper.yaml", PaperFile) for each in folders}
-    if not papers:
-        raise InputError(f"{folder / PAPERS}: has no paper; allowed: a folder for each")
-    return dict(sorted(papers.items(), key=lambda item: (item[1].order, item[0])))
 
 
 def algorithms_of(folder: Path) -> dict[str, "Definition"]:
@@ -169,7 +78,7 @@ LISTED = 3
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
-def in_words(numbers: Iterable[int]) -> str:
+def number_range(numbers: Iterable[int]) -> str:
     """Return different numbers, ascending: ``1,000``, ``10 and 20``, or ``100 to 6,400``."""
     texts = [f"{number:,}" for number in sorted(set(numbers))]
     if len(texts) > LISTED:
@@ -212,13 +121,6 @@ def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@cache
-def _named_in(*modules: str) -> frozenset[str]:
-    """Return the algorithms with a look whose id the sources of some modules have in them."""
-    text = b"".join(SOURCES[path] for path in sources_of(*modules))
-    return frozenset(algorithm for algorithm in ALGORITHMS if algorithm.encode() in text)
-
-
 def audited() -> list[str]:
     """Return the algorithms of the registry with an audit case, theirs or another's, in order."""
     return [
@@ -234,12 +136,15 @@ def apart_from_registry(*modules: str) -> str:
 
     What is played is hashed by the algorithm, and a new one moves nothing that does not play it.
     """
-    registry, files, waiting = path_of(f"{PACKAGE}.algorithms"), set(), [*modules]
+    registry, files = path_of(f"{PACKAGE}.algorithms"), set()
+    seen, waiting = {*modules}, [*modules]
     while waiting:
         path = path_of(waiting.pop())
         if path is not None and path not in files and path != registry:
             files.add(path)
-            waiting.extend(_imports_of(path))
+            imported = [module for module in _imports_of(path) if module not in seen]
+            seen.update(imported)
+            waiting += imported
     return digest_of({path.as_posix(): SOURCES[path].decode() for path in files})[:16]
 
 
@@ -305,56 +210,32 @@ class Study:
         return list(self.file.scaled)
 
     @cached_property
-    def figure_entries(self) -> Mapping[str, Mapping[str, Any]]:
-        """The entry of every figure by name, with digitised values, numbers in captions, looks."""
-        # Simulations do without what reads digitised values.
-        from dpbandits.reporting.digitised import with_digitised
-
-        entries = {}
-        for name, entry in with_digitised(self.file.figures, self.path).items():
-            with naming(self.path):
-                figure = parse_figure(name, entry)
-            captioned = self._with_caption(f"figures.{name}", entry, figure)
-            entries[name] = {**captioned, "looks": self._looks(figure)}
-        return entries
-
-    def _looks(self, figure: FigureSpec) -> Looks:
-        """Return the looks of the algorithms that a figure may draw.
-
-        They are those that its simulations play, and those that the sources of its other values
-        name: so a figure depends on no other look.
-        """
-        modules = self.code.modules("diagrams") if figure.is_diagram else []
-        if any(panel.compute for panel in figure.panels.values()):
-            modules += self.code.modules("derived")
-        if not set(self.exact).isdisjoint(figure.reads):
-            modules += self.code.modules("analytic")
-        plans = [self.simulation(name) for name in figure.reads if name not in self.exact]
-        drawn = {cells.algorithm for plan in plans for cells in plan.spec.cells}
-        drawn |= _named_in(*modules)
-        looks = {**(self.about.looks if self.about else {}), **ALGORITHMS}
-        return {name: look for name, look in looks.items() if name in drawn}
-
-    @cached_property
     def figures(self) -> Mapping[str, FigureSpec]:
-        """Every figure by name, supplementary ones too; InputError where one is not allowed."""
+        """Every figure by name, supplementary ones too, with its digitised values."""
+        path = self.path.with_name("digitised.csv")
+        digitised = read_digitised(path) if path.exists() else {}
+        looks = self.about.looks if self.about else {}
         with naming(self.path):
-            return {name: parse_figure(name, each) for name, each in self.figure_entries.items()}
-
-    @cached_property
-    def table_entries(self) -> Mapping[str, Mapping[str, Any]]:
-        """The entry of every table, by name, defaults and numbers of captions filled in."""
-        tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
-        return {
-            name: self._with_caption(f"tables.{name}", entry, parse_table(name, entry))
-            for name, entry in tables.items()
-        }
+            figures = {
+                name: parse_figure(name, entry, digitised, looks)
+                for name, entry in self.file.figures.items()
+            }
+            check_compared_once(figures.values(), digitised)
+            return {
+                name: replace(figure, caption=self._caption(f"figures.{name}", figure))
+                for name, figure in figures.items()
+            }
 
     @cached_property
     def tables(self) -> Mapping[str, TableSpec]:
-        """Every table by name, those that every paper has too; InputError as for figures."""
+        """Every table by name, those that every paper has too."""
+        tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
         with naming(self.path):
-            return {name: parse_table(name, each) for name, each in self.table_entries.items()}
+            parsed = {name: parse_table(name, entry) for name, entry in tables.items()}
+            return {
+                name: table.model_copy(update={"caption": self._caption(f"tables.{name}", table)})
+                for name, table in parsed.items()
+            }
 
     def figure(self, name: str) -> FigureSpec:
         """Return a figure; InputError if there is none of that name."""
@@ -369,26 +250,25 @@ class Study:
             raise InputError.unknown(f"{self.path}: {kind}", name, known)
         return known[name]
 
-    def _with_caption(self, place: str, entry: Any, spec: FigureSpec | TableSpec) -> Any:
-        """Return the entry of a figure or table with the numbers of its caption filled in."""
-        caption = entry.get("caption") if isinstance(entry, Mapping) else None
-        if not isinstance(caption, str) or not (found := _PLACEHOLDER.findall(caption)):
-            return entry
+    def _caption(self, place: str, shown: FigureSpec | TableSpec) -> str:
+        """Return the caption of a figure or table with its numbers filled in."""
+        found = _PLACEHOLDER.findall(shown.caption)
         if unknown := [each for each in found if each not in NUMBERS]:
             wrong, allowed = ", ".join(unknown), ", ".join(NUMBERS)
-            raise InputError(f"{self.path}: {place}.caption has {wrong}; allowed: {allowed}")
-        with naming(self.path):
-            shown = [name for name in spec.reads if name not in (*NOT_SIMULATED, *self.exact)]
-            simulations = [self.simulation(name) for name in shown]
-        if not simulations:
+            raise InputError(f"{place}.caption has {wrong}; allowed: {allowed}")
+        if not found:
+            return shown.caption
+        simulated = [name for name in shown.reads if name not in (*NOT_SIMULATED, *self.exact)]
+        plans = [self.simulation(name) for name in simulated]
+        if not plans:
             raise InputError(
-                f"{self.path}: {place}.caption has {found[0]}; allowed: none, no simulation is read"
+                f"{place}.caption has {found[0]}; allowed: none, no simulation is read"
             )
         numbers = {
-            "{horizon}": in_words(horizon for each in simulations for horizon in each.horizons),
-            "{runs}": in_words(each.runs for each in simulations),
+            "{horizon}": number_range(horizon for plan in plans for horizon in plan.horizons),
+            "{runs}": number_range(plan.runs for plan in plans),
         }
-        return {**entry, "caption": _PLACEHOLDER.sub(lambda found: numbers[found[0]], caption)}
+        return _PLACEHOLDER.sub(lambda found: numbers[found[0]], shown.caption)
 
     @cached_property
     def simulations(self) -> Mapping[str, "SimulationPlan"]:

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dpbandits.engine.identity import digest_of, fingerprint, registered
+from dpbandits.config import figures as entries
+from dpbandits.config.figures import FigureSpec
+from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.engine.provenance import (
     provenance_path,
     read_provenance,
@@ -25,8 +27,7 @@ from dpbandits.engine.provenance import (
 )
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
-from dpbandits.pipeline.study import Study, apart_from_registry
-from dpbandits.reporting import spec as entries
+from dpbandits.pipeline.study import Study
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
 CLAIMS, FINDINGS, DIGITISED = "claims", "findings", "digitised"
@@ -248,10 +249,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     figure = study.figure(name)
     sources = ["dpbandits.reporting.draw"]
     if figure.is_diagram:
-        # It may take names of algorithms from the registry.
-        looks = study.figure_entries[name]["looks"]
-        drawn = [registered()[each] for each in looks if each in registered()]
-        sources = [*study.code.modules("diagrams"), *drawn]
+        sources += study.code.modules("diagrams")
     elif any(panel.compute for panel in figure.panels.values()):
         sources += study.code.modules("derived")
     stems = sorted(figure.stems, key=lambda stem: stem != name)
@@ -265,11 +263,15 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         inputs=_paths(project, paper, figure.reads),
         files=tuple(files),
         caption=figure.whole_caption,
-        depends_on={
-            FIGURE: _digest(dict(study.figure_entries[name]), apart_from_registry(*sources))
-        }
+        depends_on={FIGURE: _digest(_entry_of(figure), fingerprint(*sources))}
         | _read(project, paper, figure.reads),
     )
+
+
+def _entry_of(figure: FigureSpec) -> dict[str, Any]:
+    """Return all that a figure's entry says."""
+    panels = {letter: panel.model_dump(mode="json") for letter, panel in figure.panels.items()}
+    return {**vars(figure), "panels": panels}
 
 
 def table_target(project: Project, paper: str, name: str) -> Target:
@@ -298,7 +300,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         files=tuple(folder / f"{name}.{suffix}" for suffix in TABLE_SUFFIXES),
         caption=table.caption,
         depends_on={
-            TABLE: _digest(dict(study.table_entries[name]), fingerprint(*sources)),
+            TABLE: _digest(table.model_dump(mode="json"), fingerprint(*sources)),
             **depends_on,
         },
     )
@@ -324,19 +326,17 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
     )
 
 
-def digitised_figures(study: Study) -> dict[str, Mapping[str, Any]]:
-    """Return the entries of the figures that are compared with digitised values."""
-    return {
-        name: entry for name, entry in study.figure_entries.items() if entries.has_published(entry)
-    }
+def digitised_figures(study: Study) -> list[FigureSpec]:
+    """Return the figures that are compared with digitised values."""
+    return [figure for figure in study.figures.values() if figure.residuals]
 
 
 def digitised_target(project: Project, paper: str) -> Target:
     """Return the comparison of a paper's digitised values with ours."""
     study = project.study(paper)
     compared = digitised_figures(study)
-    reads = list(dict.fromkeys(read for name in compared for read in study.figures[name].reads))
-    shown = [dict(entry) for entry in compared.values()]
+    reads = list(dict.fromkeys(name for figure in compared for name in figure.reads))
+    shown = [_entry_of(figure) for figure in compared]
     return Target(
         kind=DIGITISED,
         paper=paper,

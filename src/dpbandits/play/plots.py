@@ -7,9 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from dpbandits.config.looks import ALGORITHMS
 from dpbandits.metrics.intervals import Curve
 from dpbandits.reporting import palette, style
-from dpbandits.reporting.palette import ALGORITHMS, own_look
+from dpbandits.reporting.palette import own_look
 
 Values = NDArray[np.float64]
 

@@ -1,22 +1,12 @@
-"""Digitised values: numbers from a paper's published figure, read and compared with ours.
+"""Digitised values compared with ours."""
 
-A series of the experiments file names one digitised curve by its panel and its name in the file;
-the values are filled in when the experiments file is read, so that they are part of its figures.
-"""
-
-import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from dpbandits.config.documents import Spec, Text, validated
+from dpbandits.config.figures import FigureSpec, panel_stem
 from dpbandits.errors import InputError
-from dpbandits.reporting.spec import has_published, panel_stem, parse_figure
 from dpbandits.reporting.text import NUMBER_FORMAT
 
 if TYPE_CHECKING:
@@ -32,94 +22,6 @@ _ROUNDING = 1e-12
 def is_reproduced(found: Sequence[str]) -> bool:
     """Return whether at least ``SHARE_REPRODUCED`` of the values are within what is allowed."""
     return found.count(DIFFERS) <= (1.0 - SHARE_REPRODUCED) * len(found) + _ROUNDING
-
-
-AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class Row(Spec):
-    """A line of a file: panel and curve as published, the point, and the digitisation error y."""
-
-    panel: Text
-    series: Text
-    x: AtLeastZero
-    y: AtLeastZero
-    tolerance: AtLeastZero
-
-
-COLUMNS = (*Row.model_fields,)
-
-Digitised = dict[tuple[str, str], list[list[float]]]
-"""(panel, series) -> its points as x, y and tolerance; a figure asks that x ascends."""
-
-
-def digitised_path(experiments: Path) -> Path:
-    """Return the file of digitised values that belongs to an experiments file."""
-    return experiments.with_name("digitised.csv")
-
-
-def read_digitised(path: Path) -> Digitised:
-    """Return the digitised curves of a file; InputError where a line is not as it must be."""
-    try:
-        head, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines() or [""])
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "no text"
-        raise InputError(f"{path}: cannot be read ({reason})") from None
-    if tuple(head) != COLUMNS:
-        raise InputError(f"{path}: line 1 is {head}; allowed: {','.join(COLUMNS)}")
-    found: Digitised = {}
-    for number, fields in enumerate(lines, start=2):
-        if len(fields) != len(COLUMNS):
-            raise InputError(f"{path}: line {number} is {fields}; allowed: {len(COLUMNS)} fields")
-        row = validated(Row, dict(zip(COLUMNS, fields, strict=True)), f"{path}: line {number}")
-        found.setdefault((row.panel, row.series), []).append([row.x, row.y, row.tolerance])
-    if not found:
-        raise InputError(f"{path}: has no values; allowed: one or more below the head")
-    return found
-
-
-def with_digitised(figures: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return figures with the points of every key ``published``; each curve is compared once."""
-    file, found = digitised_path(path), deepcopy(dict(figures))
-    published = [(name, keys) for name, figure in found.items() for keys in _published(figure)]
-    values = read_digitised(file) if published or file.exists() else {}
-    drawn: dict[tuple[str, str], list[str]] = {curve: [] for curve in values}
-    for name, keys in published:
-        curve = panel, series = str(keys.get("panel")), str(keys.get("series"))
-        if curve not in values:
-            allowed = ", ".join(f"{one} of {panel}" for panel, one in values)
-            raise InputError(
-                f"{path}: published: {file} has no series {series!r} of panel {panel!r}; "
-                f"allowed: {allowed}"
-            )
-        drawn[curve].append(name)
-        keys["points"] = values[curve]
-    comparing = [name for name, figure in found.items() if has_published(figure)]
-    for (panel, series), names in drawn.items():
-        compared = [name for name in names if name in comparing]
-        if len(compared) != 1:
-            what = "compared" if names else "drawn"
-            where = f"in {', '.join(compared)}, more than once" if compared else "nowhere"
-            raise InputError(
-                f"{file}: {series!r} of panel {panel!r} is {what} {where}; allowed: curves that "
-                f"one key published names, in {path}, below a figure with residuals: true"
-            )
-    idle = [name for name in comparing if name not in {name for name, _ in published}]
-    if idle:
-        raise InputError(
-            f"{path}: figures.{idle[0]}.residuals is true; allowed: with lines that have published"
-        )
-    return found
-
-
-def _published(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield what is below every key ``published``, however deep."""
-    entries = dict(enumerate(value)) if isinstance(value, list) else value
-    for key, inner in entries.items() if isinstance(entries, dict) else ():
-        if key == "published" and isinstance(inner, dict):
-            yield inner
-        else:
-            yield from _published(inner)
 
 
 COMPARED = (
@@ -139,7 +41,7 @@ SHARP = 0.1
 
 
 def compare_digitised(
-    documents: Mapping[str, Mapping[str, Any]],
+    figures: Iterable[FigureSpec],
     frames: "Callable[[str], pd.DataFrame]",
     *,
     is_whole: bool = False,
@@ -154,9 +56,9 @@ def compare_digitised(
 
     sources = cache(frames)
     tables = [pd.DataFrame(columns=list(COMPARED))]
-    for name, document in documents.items():
-        for letter, panel in parse_figure(name, document).panels.items():
-            stem = panel_stem(name, letter)
+    for figure in figures:
+        for letter, panel in figure.panels.items():
+            stem = panel_stem(figure.name, letter)
             rows = read_rows(panel.reads, sources, f"figures.{stem}.reads")
             for line in panel_lines(panel, rows, f"figures.{stem}"):
                 if line.published is not None:

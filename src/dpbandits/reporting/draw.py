@@ -17,6 +17,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from dpbandits.config.figures import (
+    MOST_TICKS,
+    CrossingSpec,
+    FigureSpec,
+    PanelSpec,
+    panel_stem,
+)
+from dpbandits.config.looks import NO_MARKER
 from dpbandits.engine.provenance import write_bytes
 from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
@@ -29,15 +37,6 @@ from dpbandits.reporting.lines import (
     panel_rows,
     read_rows,
     with_error,
-)
-from dpbandits.reporting.palette import NO_MARKER
-from dpbandits.reporting.spec import (
-    MOST_TICKS,
-    CrossingSpec,
-    FigureSpec,
-    PanelSpec,
-    panel_stem,
-    parse_figure,
 )
 from dpbandits.reporting.text import NUMBER_FORMAT, fill
 from dpbandits.reporting.text import drawn as drawn_text
@@ -59,26 +58,24 @@ Diagram = Callable[[pd.DataFrame], tuple[Figure, Points]]
 
 
 def draw_figure(
-    spec: Mapping[str, Any],
-    name: str,
+    figure: FigureSpec,
     frames: Frames,
     folder: Path,
     derived: Derived | None = None,
     diagrams: Mapping[str, Diagram] | None = None,
     paper: str = "",
 ) -> list[Path]:
-    """Draw an entry of ``figures:`` as pdf, png and csv, each panel and the whole.
+    """Draw a figure as pdf, png and csv, each panel and the whole.
 
-    Nothing is written where the entry or a result is wrong; ``derived`` and ``diagrams`` are the
+    Nothing is written where a result is wrong; ``derived`` and ``diagrams`` are the
     paper's own functions, by name.
     """
-    figure = parse_figure(name, spec)
     if figure.is_diagram:
         return _draw_diagram(figure, frames, folder, diagrams or {}, paper)
     lines: dict[str, list[Line]] = {}
     sources = cache(frames)
     for letter, panel in figure.panels.items():
-        place = f"figures.{panel_stem(name, letter)}"
+        place = f"figures.{panel_stem(figure.name, letter)}"
         rows = panel_rows(panel, sources, derived or {}, place)
         lines[letter] = panel_lines(panel, rows, place)
     return write_panels(figure, lines, folder, paper)

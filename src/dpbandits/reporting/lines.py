@@ -10,11 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from dpbandits.errors import InputError
-from dpbandits.metrics import QUANTITIES
-from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
-from dpbandits.reporting.palette import NO_LINE, OPEN_MARKS, Look, looks_of
-from dpbandits.reporting.spec import (
+from dpbandits.config.figures import (
     BY_TAG,
     DERIVED,
     NASH_METRICS,
@@ -25,6 +21,11 @@ from dpbandits.reporting.spec import (
     SeriesSpec,
     TableSpec,
 )
+from dpbandits.config.looks import NO_LINE
+from dpbandits.errors import InputError
+from dpbandits.metrics import QUANTITIES
+from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
+from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.text import drawn, fill
 
 Where = Mapping[str, Any]

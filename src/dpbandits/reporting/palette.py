@@ -4,85 +4,30 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from dpbandits.config.looks import (
+    ALGORITHMS,
+    COLOURS,
+    DASHES,
+    MARKERS,
+    NO_LINE,
+    NO_MARKER,
+    STYLED,
+    LookNames,
+)
 from dpbandits.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpbandits.reporting.spec import PanelSpec, SeriesSpec
-
-COLOURS = {
-    "blue": "#0173b2",
-    "orange": "#c07800",
-    "green": "#0a9a5e",
-    "vermillion": "#d55e00",
-    "purple": "#4e2a78",
-    "brown": "#583f22",
-    "grey": "#7e7e7e",
-    "sky": "#3596d8",
-    "black": "#000000",
-    "wine": "#882255",
-    "olive": "#4d4d00",
-    "indigo": "#332288",
-    "teal": "#2a8c7d",
-    "rose": "#a5304a",
-    "forest": "#117733",
-}
-"""Colours of lines: with a contrast of 3 or more on white, those that meet in one panel apart for
-colour-blind readers (a test says how far)."""
+    from dpbandits.config.figures import PanelSpec, SeriesSpec
 
 RAMP = (
     *("#e16462", "#d6556d", "#cc4778", "#bf3984", "#b12a90", "#a11b9b", "#8f0da4"),
     *("#7e03a8", "#6a00a8", "#5601a4", "#41049d", "#2a0593", "#0d0887"),
 )
 """Steps of the map ``plasma`` from its first colour with a contrast of 3, light to dark."""
-
-DASHES: dict[str, Any] = {
-    "solid": "solid",
-    "dashed": (0, (4.5, 1.5)),
-    "dotted": (0, (1.2, 1.2)),
-    "dash-dot": (0, (5, 1.4, 1.2, 1.4)),
-    "long": (0, (8, 2)),
-    "dash-dot-dot": (0, (5, 1.4, 1.2, 1.4, 1.2, 1.4)),
-}
-
-MARKERS = {
-    "circle": "o",
-    "square": "s",
-    "triangle": "^",
-    "diamond": "D",
-    "triangle-down": "v",
-    "cross": "X",
-    "plus": "P",
-    "triangle-left": "<",
-    "triangle-right": ">",
-    "pentagon": "p",
-    "hexagon": "h",
-    "star": "*",
-}
-
-NO_MARKER = "none"
-NO_LINE = "none"
-"""What an experiments file says of a line without markers, and of markers without a line."""
-
-Names = tuple[str, str, str]
-"""Of a colour, a line style and a marker."""
-
-_LOOKS = yaml.safe_load(Path(__file__).with_name("looks.yaml").read_text("utf-8"))
-ALGORITHMS: Mapping[str, Names] = {algorithm: (*names,) for algorithm, names in _LOOKS.items()}
-"""Id of an algorithm -> its colour, line style and marker in every figure of the project.
-
-They are in a file that is no source, so that a figure depends on the looks of what it draws alone
-(``Study.figure_entries``).
-
-A colour is of one algorithm, except that those that are not private are black and that the two
-forms, with and without a known horizon, of one algorithm share theirs; lines and markers differ.
-"""
 
 FILLS = ("full", "open", "half")
 """How markers are filled."""
@@ -153,11 +98,6 @@ def ordered_looks(count: int) -> list[Look]:
     ]
 
 
-STYLED: dict[str, dict[float, int]] = {"epsilon": {0.1: 0, 1: 1, 0.5: 2}}
-"""Parameter that is the second one beside the algorithm -> its values, each with how its marks are
-filled, a place in ``FILLS``."""
-
-
 def styled(look: Look, column: str, value: Any) -> Look:
     """Return the look of an algorithm at a value of a second parameter, by the fill of marks."""
     if value not in STYLED[column]:
@@ -195,11 +135,11 @@ def _numbered(index: int, colours: Sequence[str], markers: Sequence[str]) -> Loo
     return Look(colour, dash, marker)
 
 
-def look_of(algorithm: str, looks: Mapping[str, Names] = ALGORITHMS) -> Look:
+def look_of(algorithm: str, looks: Mapping[str, LookNames] = ALGORITHMS) -> Look:
     """Return the look that an algorithm has in every figure.
 
     Of an algorithm without one it follows from the id alone; two such algorithms may look alike,
-    until one of them is given its own in ``paper.yaml``, or in ``looks.yaml`` if it is registered.
+    until one of them is given its own in ``paper.yaml``, or in `config.looks` if it is registered.
     """
     if algorithm not in looks:
         return own_look(int(hashlib.sha256(algorithm.encode()).hexdigest(), 16))
@@ -282,7 +222,7 @@ def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
 
 def _look(panel: "PanelSpec", index: int, rows: "pd.DataFrame", place: str) -> Look:
     """Return the look of a line without an ordered column; an algorithm's cannot be overruled."""
-    spec, known = panel.series[index], panel.looks or ALGORITHMS
+    spec, known = panel.series[index], {**panel.looks, **ALGORITHMS}
     algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
     given = {
         key: value

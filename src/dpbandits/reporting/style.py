@@ -26,7 +26,8 @@ from matplotlib.ticker import (
 )
 from numpy.typing import NDArray
 
-from dpbandits.reporting.palette import DASHES, OPEN_MARKS, Look
+from dpbandits.config.looks import DASHES
+from dpbandits.reporting.palette import OPEN_MARKS, Look
 
 if TYPE_CHECKING:
     from dpbandits.reporting.lines import Line

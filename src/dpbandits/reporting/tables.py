@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpbandits.engine.provenance import write_text
-from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import difference_interval
-from dpbandits.reporting.lines import computed_by, final_values, read_rows, require_column, select
-from dpbandits.reporting.spec import (
+from dpbandits.config.figures import (
     LEDGER,
     ColumnSpec,
     DifferenceSpec,
     RowsSpec,
     TableSpec,
-    parse_table,
 )
+from dpbandits.engine.provenance import write_text
+from dpbandits.errors import InputError
+from dpbandits.metrics.intervals import difference_interval
+from dpbandits.reporting.lines import computed_by, final_values, read_rows, require_column, select
 from dpbandits.reporting.text import (
     NUMBER_FORMAT,
     fill,
@@ -60,7 +59,7 @@ Computed = Callable[[Mapping[str, pd.DataFrame]], pd.DataFrame]
 
 
 def write_table(
-    spec: Mapping[str, Any],
+    table: TableSpec,
     name: str,
     frames: Callable[[str], pd.DataFrame],
     folder: Path,
@@ -68,9 +67,9 @@ def write_table(
 ) -> list[Path]:
     """Write ``NAME.tex`` (to input) and ``NAME.csv``; return them.
 
-    Nothing is written where the entry or a result is wrong.
+    Nothing is written where a result is wrong.
     """
-    table, place = parse_table(name, spec), f"tables.{name}"
+    place = f"tables.{name}"
     numbers = select(_rows_of(table, frames, computed or {}, place), table.where, f"{place}.where")
     if table.metric is not None:
         numbers = final_values(numbers, table.metric, place)

@@ -16,6 +16,7 @@ from scipy.stats import binom
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.estimates import Measured
 from dpbandits.claims.measure import Evidence, Series
+from dpbandits.config.looks import DASHES
 from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.papers.dp_bai.fits import Values, log_errors
 from dpbandits.papers.dp_bai.quantities import GAP, budget_90, hardness, inflation
@@ -33,7 +34,6 @@ from dpbandits.papers.panels import (
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.lines import rate_of
-from dpbandits.reporting.palette import DASHES
 from dpbandits.reporting.style import add_legend
 from dpbandits.reporting.text import drawn as drawn_text
 

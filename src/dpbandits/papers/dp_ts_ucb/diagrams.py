@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
+from dpbandits.config.looks import COLOURS
 from dpbandits.papers.panels import Drawn, canvas
 from dpbandits.reporting import palette
 from dpbandits.reporting.draw import Diagram
-from dpbandits.reporting.palette import COLOURS
 
 SHOWN_ARM = 1
 """The arm of Figure 1."""

@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dpbandits.claims.estimates import Estimate, exact, mean, relative_error
+from dpbandits.config.looks import COLOURS, DASHES, MARKERS
 from dpbandits.papers.panels import Drawn, Points, canvas, draw_marks, estimated, finish
 from dpbandits.papers.ts_is_dp.analytic import plain_levels
 from dpbandits.privacy import modified_ts_gdp
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.lines import select
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS
 from dpbandits.reporting.style import add_legend
 
 FAMILIES = {"bernoulli": "Bernoulli", "truncated-exponential": "Truncated-exponential"}

@@ -8,13 +8,21 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    ValidationInfo,
+    model_validator,
+)
 
+from dpbandits.config.digitised import Curve, Digitised, Point
 from dpbandits.config.documents import (
-    AtLeastZero,
     Choice,
     Name,
     Names,
@@ -27,9 +35,9 @@ from dpbandits.config.documents import (
     one_of,
     validated,
 )
+from dpbandits.config.looks import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER, STYLED
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
-from dpbandits.reporting.palette import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER, STYLED
 
 NASH_REGRET = "nash_regret"
 NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
@@ -75,23 +83,26 @@ class CrossingSpec(Spec):
     below: Text | None = None
 
 
-Point = tuple[AtLeastZero, AtLeastZero, AtLeastZero]
-"""x, y and the digitisation error of y."""
-
-
-def _ascends(points: tuple[Point, ...]) -> tuple[Point, ...]:
-    places = [point[0] for point in points]
-    if any(first >= second for first, second in pairwise(places)):
-        raise ValueError("x should ascend")
-    return points
-
-
 class PublishedSpec(Spec):
-    """A published curve, as its file of digitised values names it; ``points`` are from there."""
+    """A published curve, as the paper's digitised values name it, with its points."""
 
     panel: Text
     series: Text
-    points: Annotated[tuple[Point, ...], Field(min_length=1), AfterValidator(_ascends)] = ()
+    points: tuple[Point, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_points(cls, keys: Any, info: ValidationInfo) -> Any:
+        """Add the points of the digitised values that the context has."""
+        if info.context is None or not isinstance(keys, Mapping):
+            return keys
+        curve = panel, series = str(keys.get("panel")), str(keys.get("series"))
+        if curve not in info.context:
+            allowed = ", ".join(f"{one} of {where}" for where, one in info.context) or "none"
+            raise InputError(
+                f"no digitised values are of {series!r} of panel {panel!r}; allowed: {allowed}"
+            )
+        return {**keys, "points": info.context[curve]}
 
 
 class SeriesSpec(Spec):
@@ -167,17 +178,17 @@ Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
 
-class PanelKeys(Spec):
-    """Keys of a panel, beside ``panels`` or in one of them.
+class PanelSpec(Spec):
+    """One panel, with its own keys and those that hold for all panels.
 
-    The study fills in ``looks``; without them they are those of ``palette.ALGORITHMS``.
+    ``looks`` are those of the paper's own algorithms.
     """
 
-    kind: Kind | None = None
-    reads: Names | None = None
-    x: AxisSpec | None = None
-    y: AxisSpec | None = None
-    series: Lines | None = None
+    kind: Kind
+    reads: Names
+    x: AxisSpec
+    y: AxisSpec
+    series: Lines
     metric: Text | None = None
     compute: Name | None = None
     where: Where = {}
@@ -185,16 +196,6 @@ class PanelKeys(Spec):
     note: Text | None = None
     crossings: tuple[CrossingSpec, ...] = ()
     looks: Looks = {}
-
-
-class PanelSpec(PanelKeys):
-    """One panel, with its own keys and those that hold for all panels."""
-
-    kind: Kind
-    reads: Names
-    x: AxisSpec
-    y: AxisSpec
-    series: Lines
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "PanelSpec":
@@ -264,29 +265,21 @@ class Texts(Spec):
     caption: Caption
     chosen: Caption | None = None
 
-    @property
-    def whole_caption(self) -> str:
-        """What is drawn, and what we chose in it."""
-        return f"{self.caption} {self.chosen or ''}".rstrip()
 
+class FigureEntry(Texts):
+    """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
 
-class WholeKeys(Texts):
-    """What a figure says, what it supplements, and how the whole of it is drawn."""
+    model_config = ConfigDict(extra="allow")
+    more = tuple(key for key in PanelSpec.model_fields if key not in Texts.model_fields)
 
     supplements: Text | None = None
     share_y: StrictBool = False
     residuals: StrictBool = False
     direct_labels: StrictBool = False
-
-
-class FigureKeys(WholeKeys, PanelKeys):
-    """An entry of ``figures:``; keys of a panel beside ``panels`` hold for all panels."""
-
-    title: Title  # not the panel's
-    panels: dict[str, PanelKeys] = {}
+    panels: dict[str, dict[str, Any]] = {}
 
     @model_validator(mode="after")
-    def _panels_are_in_order(self) -> "FigureKeys":
+    def _panels_are_in_order(self) -> "FigureEntry":
         letters = list(string.ascii_lowercase[: len(self.panels)])
         if list(self.panels) != letters or len(letters) == 1:
             given = ", ".join(self.panels)
@@ -294,24 +287,37 @@ class FigureKeys(WholeKeys, PanelKeys):
         return self
 
 
-class DiagramKeys(Texts):
-    """An entry of ``figures:`` of kind ``diagram``."""
+class DiagramEntry(Texts):
+    """An entry of ``figures:`` of kind ``diagram``, which a function of the paper draws."""
 
     kind: Literal["diagram"]
     supplements: Text | None = None
     reads: Names
-    looks: Looks = {}
 
 
-class FigureSpec(WholeKeys):
+@dataclass(frozen=True)
+class FigureSpec:
     """A whole figure: its panels by letter, or one without a letter.
 
     A diagram has no panels: the paper's module ``diagrams`` draws it from ``diagram_reads``.
     """
 
     name: str
-    panels: dict[str, PanelSpec] = {}
+    title: str
+    message: str
+    caption: str
+    chosen: str | None = None
+    supplements: str | None = None
+    share_y: bool = False
+    residuals: bool = False
+    direct_labels: bool = False
+    panels: Mapping[str, PanelSpec] = field(default_factory=dict)
     diagram_reads: tuple[str, ...] = ()
+
+    @property
+    def whole_caption(self) -> str:
+        """What is drawn, and what we chose in it."""
+        return f"{self.caption} {self.chosen or ''}".rstrip()
 
     @property
     def is_diagram(self) -> bool:
@@ -331,30 +337,57 @@ class FigureSpec(WholeKeys):
         return list(dict.fromkeys([*self.diagram_reads, *of_panels]))
 
 
-def parse_figure(name: str, document: Mapping[str, Any]) -> FigureSpec:
-    """Return the entry of one figure; InputError names figure, panel and key."""
+def parse_figure(
+    name: str, document: Any, digitised: Digitised | None = None, looks: Looks | None = None
+) -> FigureSpec:
+    """Return the entry of one figure; InputError names figure, panel and key.
+
+    Published curves take their points from the ``digitised`` values; ``looks`` are those of the
+    paper's own algorithms.
+    """
     place = f"figures.{name}"
     if isinstance(document, Mapping) and document.get("kind") == "diagram":
-        diagram = validated(DiagramKeys, document, place)
-        texts = diagram.model_dump(include={*Texts.model_fields, "supplements"})
-        return FigureSpec(name=name, diagram_reads=diagram.reads, **texts)
-    keys = validated(FigureKeys, document, place)
-    shared = {key: document[key] for key in PanelKeys.model_fields if key in document}
+        diagram = validated(DiagramEntry, document, place)
+        keys = {key: getattr(diagram, key) for key in (*Texts.model_fields, "supplements")}
+        return FigureSpec(name, **keys, diagram_reads=diagram.reads)
+    entry = validated(FigureEntry, document, place)
+    shared = {"looks": looks or {}, **(entry.model_extra or {})}
     panels = {
         letter: validated(
             PanelSpec,
-            {**shared, "title": None, **panel},
+            {**shared, **panel},
             f"{place}.panels.{letter}" if letter else place,
+            digitised,
         )
-        for letter, panel in (document.get("panels") or {"": {}}).items()
+        for letter, panel in (entry.panels or {"": {}}).items()
     }
-    whole = keys.model_dump(include={*WholeKeys.model_fields})
-    return FigureSpec(name=name, panels=panels, **whole)
+    keys = {key: getattr(entry, key) for key in FigureEntry.model_fields if key != "panels"}
+    return FigureSpec(name, **keys, panels=panels)
 
 
-def has_published(document: Any) -> bool:
-    """Return whether the digitised values in a figure are compared there; each is once."""
-    return isinstance(document, Mapping) and document.get("residuals") is True
+def check_compared_once(figures: Iterable[FigureSpec], digitised: Digitised) -> None:
+    """Raise InputError unless each digitised curve is in one figure with ``residuals``."""
+    drawn: dict[Curve, list[str]] = {curve: [] for curve in digitised}
+    compared: dict[Curve, list[str]] = {curve: [] for curve in digitised}
+    for figure in figures:
+        series = [each for panel in figure.panels.values() for each in panel.series]
+        published = [each.published for each in series if each.published is not None]
+        if figure.residuals and not published:
+            raise InputError(
+                f"figures.{figure.name}.residuals is true; allowed: with lines that have published"
+            )
+        for each in published:
+            drawn[each.panel, each.series].append(figure.name)
+            if figure.residuals:
+                compared[each.panel, each.series].append(figure.name)
+    for (panel, name), among in compared.items():
+        if len(among) != 1:
+            what = "compared" if drawn[panel, name] else "drawn"
+            where = f"in {', '.join(among)}, more than once" if among else "nowhere"
+            raise InputError(
+                f"{name!r} of panel {panel!r} of the digitised values is {what} {where}; allowed: "
+                f"curves that one key published names, below a figure with residuals: true"
+            )
 
 
 def panel_stem(figure: str, letter: str) -> str:
@@ -464,6 +497,6 @@ class TableSpec(Spec):
         return self
 
 
-def parse_table(name: str, document: Mapping[str, Any]) -> TableSpec:
+def parse_table(name: str, document: Any) -> TableSpec:
     """Return the entry of one table; InputError names the table and the key."""
     return validated(TableSpec, document, f"tables.{name}")
