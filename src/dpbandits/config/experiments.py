@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from pydantic import Field, StrictInt, model_validator
 
@@ -221,14 +221,26 @@ FEW_TRIALS = 1000
 """So many trials of an identification are played sooner than a second process starts."""
 
 
+class Code(Protocol):
+    """A paper's own functions by name."""
+
+    @property
+    def formulas(self) -> Mapping[str, Formula]:
+        """Formulas of parameters and horizons."""
+
+    @property
+    def instances(self) -> Mapping[str, Callable[..., "Bandit"]]:
+        """Makers of instances, functions of keyword arguments."""
+
+
 @dataclass(frozen=True)
 class SimulationPlan:
     """One named simulation of a paper, at one scale.
 
     Attributes:
         instance: the description of its bandit; empty where every series names its own.
+        code: the paper's formulas and makers of instances, imported when they are asked for.
         origin: file and key, for error messages.
-        makers: the paper's instances by name, functions of keyword arguments.
         own: the paper's own algorithms, which are not in the registry, by id.
         named: the descriptions of the instances that series name, by name.
     """
@@ -237,9 +249,8 @@ class SimulationPlan:
     spec: SimulationSpec
     instance: Mapping[str, Any]
     caps: Caps
-    formulas: Mapping[str, Formula]
+    code: Code
     origin: str
-    makers: Mapping[str, Callable[..., "Bandit"]] = field(default_factory=dict)
     own: Mapping[str, "Definition"] = field(default_factory=dict)
     named: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -401,16 +412,16 @@ class SimulationPlan:
         instance = self.named[tags[INSTANCE]] if INSTANCE in tags else self.instance
         if "make" not in instance:
             return _bandit_of(json.dumps(instance))
-        name = instance["make"]
-        if not isinstance(name, str) or name not in self.makers:
-            raise InputError.unknown("instance: make", name, self.makers)
+        name, makers = instance["make"], self.code.instances
+        if not isinstance(name, str) or name not in makers:
+            raise InputError.unknown("instance: make", name, makers)
         given = {
             key: tags.get(value, value) if isinstance(value, str) else value
             for key, value in instance.items()
             if key != "make"
         }
         _require_as_played(tags, given)
-        made: Bandit = _computed(f"instance: make {name}", partial(self.makers[name], **given))
+        made: Bandit = _computed(f"instance: make {name}", partial(makers[name], **given))
         return made
 
     def _value(self, key: str, value: Any, context: Context) -> Any:
@@ -419,9 +430,10 @@ class SimulationPlan:
             return value
         if value in context.tags:
             return context.tags[value]
-        if value in self.formulas:
-            return _computed(f"parameter {key}: formula {value}", self.formulas[value], context)
-        allowed = ", ".join([*context.tags, *self.formulas])
+        formulas = self.code.formulas
+        if value in formulas:
+            return _computed(f"parameter {key}: formula {value}", formulas[value], context)
+        allowed = ", ".join([*context.tags, *formulas])
         raise InputError(f"parameter {key} is {value!r}; allowed: a number or one of {allowed}")
 
     def fingerprint(self, root_seed: int, formulas_fingerprint: str, tuned: str = "") -> str:

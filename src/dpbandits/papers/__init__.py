@@ -1,7 +1,7 @@
 """The papers: what is particular to each, found by its short name."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -9,44 +9,17 @@ from typing import Any
 from dpbandits.engine.identity import PACKAGE, path_of
 
 
-@dataclass(frozen=True)
-class Registry(Mapping[str, Any]):
-    """A dictionary of functions in a module, which is imported when the first of them is asked for.
-
-    Telling what depends on what needs none of them.
-    """
-
-    module: str
-    name: str
-
-    @property
-    def _entries(self) -> Mapping[str, Any]:
-        entries: Mapping[str, Any] = getattr(import_module(self.module), self.name)
-        return entries
-
-    def __getitem__(self, key: str) -> Any:
-        """Return one of them."""
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self._entries)
-
-
-class _OfModule:
+class _Functions:
     """The dictionary that a module of a paper has under its name in capitals; empty without one."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, paper: "Paper", owner: type) -> Mapping[str, Any]:
-        return next(
-            (Registry(module, self.name.upper()) for module in paper.modules(self.name)), {}
-        )
+        functions: Mapping[str, Any] = {}
+        for module in paper.modules(self.name):
+            functions = getattr(import_module(module), self.name.upper())
+        return functions
 
 
 @dataclass(frozen=True)
@@ -64,12 +37,12 @@ class Paper:
     package: str
     files: Mapping[str, str] | None = None
 
-    formulas = _OfModule()
-    analytic = _OfModule()
-    instances = _OfModule()
-    tables = _OfModule()
-    derived = _OfModule()
-    diagrams = _OfModule()
+    formulas = _Functions()
+    analytic = _Functions()
+    instances = _Functions()
+    tables = _Functions()
+    derived = _Functions()
+    diagrams = _Functions()
 
     def modules(self, *names: str) -> list[str]:
         """Return the full names of those modules that the paper has."""

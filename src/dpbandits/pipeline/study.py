@@ -298,9 +298,8 @@ class Study:
             spec,
             {} if spec.instance is None else instances[spec.instance],
             self.file.quick if self.scale == "quick" else Caps(),
-            self.code.formulas,
+            self.code,
             where,
-            self.code.instances,
             self.algorithms,
             {str(each): instances[str(each)] for _, each in named},
         )
