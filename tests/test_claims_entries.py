@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from dpbandits.claims.measure import check_names
-from dpbandits.config.claims import Claim, ClaimsFile, Question, Reading, Vocabulary, claims_of
+from dpbandits.config.claims import Claim, ClaimsFile, Question, Reading, claims_of
 from dpbandits.config.documents import load_document, naming
 from dpbandits.pipeline.check import _check_texts
 from support import refused
@@ -53,7 +53,7 @@ def checked(path: Path, change: Callable[[dict[str, Any]], object]) -> Claim:
     path.write_text(yaml.safe_dump(document, sort_keys=False))
     [claim] = claims_of(load_document(path, ClaimsFile), path)
     with naming(path):
-        check_names([claim])
+        check_names([claim], {})
         _check_texts(claim)
     return claim
 
@@ -121,7 +121,7 @@ def completed(keys: dict[str, Any], defaults: dict[str, Any]) -> Claim:
         "claims": {"TOY-C1": entry | keys},
     }
     simulated = {"toy": (400, 1), "other": (300, 1), "curves": (400, 100)}
-    return claims_of(ClaimsFile.model_validate(document), Path("toy.yaml"), {}, simulated)[0]
+    return claims_of(ClaimsFile.model_validate(document), Path("toy.yaml"), simulated)[0]
 
 
 OF_EXACT = {"compare": {"number": {"value": "exact", "identity": 3}}}
@@ -178,5 +178,5 @@ def test_a_label_has_the_values_of_its_variables_and_those_that_it_does_not_name
         ("mean {which}", {}, "mean 0"),
         ("mean", {"point": "{which}"}, "mean"),
     ]:
-        question = Question(compared(**keys), name, {"of": 5}, {"which": 0}, Vocabulary())
+        question = Question(compared(**keys), name, {"of": 5}, {"which": 0}, {})
         assert question.label == label

@@ -30,7 +30,7 @@ from dpbandits.claims.estimates import (
     ratio,
     slope,
 )
-from dpbandits.claims.measure import Curves, Evidence, Recorded, Series, all_curves, nash_regret
+from dpbandits.claims.measure import Curves, Evidence, Recorded, Series, nash_regret
 from dpbandits.claims.verdict import deciding_alpha, region_of
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
@@ -144,9 +144,9 @@ def test_subtracted_bias_is_that_of_the_geometric_mean() -> None:
 def test_curves_without_influences_have_a_value_alone() -> None:
     quantities = frame(1, 4).query("metric != 'nash_influence'")
     recorded = Recorded("sim", quantities)
-    assert all_curves(recorded, "s")[0].influences.shape == (0, 2)
+    assert recorded.curves("s")[0].influences.shape == (0, 2)
     with pytest.raises(InputError, match="no nominal_nash_log_mean recorded for 's'"):
-        all_curves(recorded, "s", "nominal_")
+        recorded.curves("s", "nominal_")
 
 
 def samples(*means: float, runs: int = 50) -> list[Measured]:

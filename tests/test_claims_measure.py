@@ -134,7 +134,6 @@ def made() -> dict[str, pd.DataFrame]:
 
 
 FRAMES = made()
-EVIDENCE = Evidence.of_frames(FRAMES).of_results(FRAMES)
 
 
 def runs(algorithm: str, epsilon: int, t: int = 1000) -> np.ndarray:
@@ -158,6 +157,8 @@ def quantity(series: Series, *, plus: float = 0.0) -> Estimate:
     return 2.0 * mean(series.per_run()) + plus
 
 
+FUNCTIONS = {"quantity": quantity, **SHARED}
+EVIDENCE = Evidence.of_frames(FRAMES, FUNCTIONS).of_results(FRAMES)
 SERIES = {
     "a": {"in": "runs", "algorithm": "a"},
     "b": {"in": "runs", "algorithm": "b"},
@@ -174,9 +175,8 @@ def entry_of(text: str) -> Any:
 
 def stating(text: str, row: dict[str, Any] | None = None, **keys: Any) -> Claim:
     """Return a claim with a comparison as a claims file would state it."""
-    vocabulary = {"series": SERIES, "functions": {"quantity": quantity, **SHARED}}
     entry = "compared", {"less": 0, **keys, **entry_of(text)}
-    return claim(entry, reads=[*FRAMES], readings=[row or {}], **vocabulary)
+    return claim(entry, reads=[*FRAMES], readings=[row or {}], series=SERIES)
 
 
 def measured(text: str, row: dict[str, Any] | None = None) -> dict[str, Estimate]:
@@ -307,14 +307,15 @@ def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check() -> None:
         ("value: {a: {metric: quantity, t: 55}}", "t = 55 is not recorded"),
     ]:
         one = [stating(entry, at={"epsilon": 1})]
-        refused(partial(measure.check_series, one, FRAMES.get, FRAMES), "TOY-C1: compared", words)
+        check = partial(measure.check_series, one, FRAMES.get, functions=FUNCTIONS)
+        refused(partial(check, FRAMES), "TOY-C1: compared", words)
         # What is not known before it is computed is not checked.
-        measure.check_series(one, FRAMES.get, ())
+        check(())
 
 
 def test_what_has_no_answer_is_refused() -> None:
     def answer(entry: str) -> None:
-        measure.check_names([stating(entry)])
+        measure.check_names([stating(entry)], FUNCTIONS)
         measured(entry)
 
     for entry, words in [

@@ -66,7 +66,7 @@ def frame_of(name: str, rate: Rate = drawn) -> pd.DataFrame:
 
 
 def evidence_of(rate: Rate = drawn) -> Evidence:
-    return Evidence(lambda name: frame_of(name, rate))
+    return Evidence(lambda name: frame_of(name, rate), PAPER.paper.quantities)
 
 
 EVIDENCE = evidence_of()

@@ -219,9 +219,13 @@ def frame_of(name: str, mean: Mean) -> pd.DataFrame:
     return results_frame(series, blocks)
 
 
+def evidence_of(mean: Mean) -> Evidence:
+    return Evidence(cache(lambda name: frame_of(name, mean)), PAPERS["dp-ts-ucb"].paper.quantities)
+
+
 def compared(name: str, label: str, mean: Mean) -> float:
     """Return the number of a comparison in the first row."""
-    claim, evidence = STATED[name], Evidence(cache(lambda name: frame_of(name, mean)))
+    claim, evidence = STATED[name], evidence_of(mean)
     questions = claim.questions(claim.readings[0])
     [question] = [one for one in questions if one.label == label]
     return Measurement(question, evidence.of_results(claim.reads)).numbers()[""].value
@@ -245,8 +249,7 @@ def test_a_fall_of_regret_decides_at_the_horizon_that_the_paper_prints() -> None
         (falling_at(10**6), "in part"),
         (falling_at(10**4), "as stated"),
     ]:
-        evidence = Evidence(cache(lambda name, mean=mean: frame_of(name, mean)))
-        [judged] = judge([STATED["DTU-C1"]], evidence, "quick")
+        [judged] = judge([STATED["DTU-C1"]], evidence_of(mean), "quick")
         assert judged.verdict == verdict
     fall = "regret at alpha=0.5 minus alpha=0.75, T=10000"
     assert compared("DTU-C1", fall, falling_at(10**4)) == pytest.approx(-400.0)
@@ -255,6 +258,7 @@ def test_a_fall_of_regret_decides_at_the_horizon_that_the_paper_prints() -> None
 
 def test_an_event_exceeds_the_level_of_plain_sampling_over_n_pulls() -> None:
     """Ou et al. prove the level over n + 1; erratum DTU-E9 has the event."""
-    evidence = Evidence(lambda name: ExactResults("privacy-audit")[name])
+    results = ExactResults("privacy-audit")
+    evidence = Evidence(results.__getitem__, PAPERS["dp-ts-ucb"].paper.quantities)
     [judged] = judge([STATED["DTU-F8"]], evidence)
     assert outcome_of(judged) == "shown"

@@ -284,10 +284,13 @@ EXACT = {
 """The word on each exact claim, or on each of its readings."""
 
 
+EVIDENCE = Evidence(lambda result: FRAMES[result], PAPER.paper.quantities)
+
+
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_claims_have_their_words(name: str) -> None:
     [claim] = [each for each in PAPER.study.claims if each.id == name]
-    judged = judge([claim], Evidence(lambda result: FRAMES[result]))
+    judged = judge([claim], EVIDENCE)
     words = {each.reading.label: each.verdict for each in judged}
     expected = EXACT[name]
     assert words == (expected if isinstance(expected, dict) else {"": expected})
@@ -297,7 +300,7 @@ def test_exact_claims_have_their_words(name: str) -> None:
 def test_one_pre_pull_is_equal_to_theorem_3_and_not_counted() -> None:
     """TSDP-C4: of the pairs (0, 1.5) alone has more epsilon than Theorem 3 gives (0, 1)."""
     [claim] = [each for each in PAPER.study.claims if each.id == "TSDP-C4"]
-    [_, by_theorem_3] = judge([claim], Evidence(lambda result: FRAMES[result]))
+    [_, by_theorem_3] = judge([claim], EVIDENCE)
     labels = {
         decision: [each.label for each in by_theorem_3.comparisons if each.decision == decision]
         for decision in ("against", "equal")

@@ -26,7 +26,7 @@ def toy_frame(
 
 
 def toy_evidence(means: Sequence[float], **settings: Any) -> Evidence:
-    return Evidence.of_frames({"toy": toy_frame(means, **settings)})
+    return Evidence.of_frames({"toy": toy_frame(means, **settings)}, FUNCTIONS)
 
 
 def constant(*, value: float) -> Estimate:
@@ -87,7 +87,7 @@ WORDS = {"place": "Nowhere", "scope": "The toy", "says": "A toy.", "result": "It
 
 def claim(*comparisons: Entry, name: str = "TOY-C1", **keys: Any) -> Claim:
     """A claim on the toy results, of the given comparisons, as a file states it."""
-    series, functions = keys.pop("series", {}), keys.pop("functions", FUNCTIONS)
+    series = keys.pop("series", {})
     entry = {
         **WORDS,
         "kind": "experiment",
@@ -100,14 +100,14 @@ def claim(*comparisons: Entry, name: str = "TOY-C1", **keys: Any) -> Claim:
     }
     document = {"paper": "toy", "series": series, "claims": {name: entry}}
     file = stated.ClaimsFile.model_validate(document)
-    return stated.claims_of(file, Path("toy.yaml"), functions)[0]
+    return stated.claims_of(file, Path("toy.yaml"))[0]
 
 
 def finding(*comparisons: Entry, **keys: Any) -> Finding:
     entry = {"title": "A toy", "statement": "A toy.", "place": "Nowhere", "reads": ["toy"], **keys}
     entry["compare"] = dict(comparisons)
     file = stated.FindingsFile.model_validate({"paper": "toy", "findings": {"TOY-F1": entry}})
-    return stated.findings_of(file, Path("toy.yaml"), FUNCTIONS)[0]
+    return stated.findings_of(file, Path("toy.yaml"))[0]
 
 
 def judged(toy: Claim | Finding, means: Sequence[float] = (0.0,), **settings: Any) -> Judgement:

@@ -152,7 +152,7 @@ OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]
 @pytest.mark.parametrize("paper", mostly_slow(OF_EXACT, *({*OF_EXACT} - {"dp-ncb"})))
 def test_exact_results_give_the_published_comparisons(paper: str) -> None:
     claims = exact_claims(paper)
-    evidence = Evidence(ExactResults(paper).__getitem__)
+    evidence = Evidence(ExactResults(paper).__getitem__, find_paper(paper).quantities)
     found = to_csv(evidence_table(judge(claims, evidence)))
     paths = evidence_paths(PROJECT, paper)
     published = pd.concat(pd.read_csv(each, dtype=str, keep_default_na=False) for each in paths)

@@ -23,8 +23,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.claims import estimates
-from dpbandits.claims.estimates import Estimate, Measured, Rate, average, exact, mean, rate
-from dpbandits.config.claims import Comparison, Entry, NamedSeries, Quantity, Question, Shares, Tags
+from dpbandits.claims.estimates import Estimate, Measured, Rate, exact, mean, rate
+from dpbandits.config.claims import Comparison, Entry, NamedSeries, Question, Shares, Tags
 from dpbandits.config.documents import naming
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
@@ -34,6 +34,9 @@ Values = NDArray[np.float64]
 
 Loader = Callable[[str], pd.DataFrame]
 """From a name to a simulation's long table, or analytic curves."""
+
+Quantity = Callable[..., Any]
+"""A function that makes one number, or one for each named point, of series."""
 
 _MEASURED = ["run", "metric", "t", "arm", "value"]
 _TRIALS = "trials"
@@ -95,9 +98,11 @@ class Recorded(Results):
             raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
         tags = frame.drop(columns=[*_MEASURED, _TRIALS], errors="ignore")
         super().__init__(name, tags.drop_duplicates("series").set_index("series"))
+        self.counts_trials = _TRIALS in frame
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
+        self._curves: dict[tuple[str, str], dict[int, NashCurve]] = {}
 
     @cached_property
     def runs(self) -> int:
@@ -108,11 +113,6 @@ class Recorded(Results):
             curve = ["series", "metric", "t", "arm"]
             return int(self._frame.groupby(curve, sort=False)[_TRIALS].sum().min())
         return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
-
-    @property
-    def counts_trials(self) -> bool:
-        """Whether its runs are counted trials."""
-        return _TRIALS in self._frame
 
     @cached_property
     def horizon(self) -> int:
@@ -126,14 +126,6 @@ class Recorded(Results):
     def matching(self, where: Mapping[str, Any]) -> list[str]:
         """Return the labels of all series with these tags; None stands for no value of a tag."""
         return [str(label) for label in self.tags.index[self.having(where)]]
-
-    def find(self, where: Mapping[str, Any]) -> str:
-        """Return the label of the one series with these tags; InputError where not one has them."""
-        labels = self.matching(where)
-        if len(labels) != 1:
-            described = f"{len(labels)} series with {_describe(where)}"
-            raise InputError(f"results of {self.name}: {described}; allowed: one")
-        return labels[0]
 
     def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
@@ -170,6 +162,30 @@ class Recorded(Results):
         inside = (ends[:-1] >= start) & (ends[1:] <= stop)
         return round(values[inside].sum()), int(trials[inside].sum())
 
+    def curves(self, series: str, prefix: str = "") -> dict[int, NashCurve]:
+        """Return every Nash curve of a series, by the number of runs before its own.
+
+        Without recorded influences a curve has none, of shape (0, G).
+
+        Raises:
+            InputError: no Nash regret is recorded under this prefix.
+        """
+        key = (series, prefix)
+        if key not in self._curves:
+            blocks = [self.block(series, prefix + name) for name in QUANTITIES]
+            times = blocks[0].times
+            quantities = np.stack([block.values[:, :, 0] for block in blocks], axis=1)
+            starts = blocks[0].runs - blocks[0].runs[0]
+            influences = np.empty((0, times.size))
+            if (series, name := f"{prefix}nash_influence") in self._rows:
+                influences = self.block(series, name).values[:, :, 0]
+            parts = np.split(influences, starts[1:])
+            self._curves[key] = {
+                int(start): NashCurve.of_parts(times, each, part)
+                for start, each, part in zip(starts, quantities, parts, strict=True)
+            }
+        return self._curves[key]
+
     def _pivot(self, series: str, metric: str) -> Block:
         frame = self._frame.iloc[self._rows[series, metric]].sort_values(["run", "t", "arm"])
         axes = [np.unique(frame[axis].to_numpy(np.int64)) for axis in ("run", "t", "arm")]
@@ -189,19 +205,23 @@ class Evidence:
 
     Attributes:
         load: returns the frame of a name.
+        functions: quantities that comparisons may name.
         limit: how many runs are read, the first in the order of run numbers; None for all.
         skip: how many runs are left out before them.
         reads: names that may be read; None for any.
     """
 
     load: Loader
+    functions: Mapping[str, Quantity] = field(default_factory=dict)
     limit: int | None = None
     skip: int = 0
     reads: Collection[str] | None = None
     _loaded: dict[str, Results] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of_frames(cls, frames: Mapping[str, pd.DataFrame]) -> "Evidence":
+    def of_frames(
+        cls, frames: Mapping[str, pd.DataFrame], functions: Mapping[str, Quantity] | None = None
+    ) -> "Evidence":
         """Return evidence over frames at hand."""
 
         def load(name: str) -> pd.DataFrame:
@@ -209,7 +229,7 @@ class Evidence:
                 raise InputError(f"no results named {name!r}; allowed: {', '.join(frames)}")
             return frames[name]
 
-        return cls(load)
+        return cls(load, functions or {})
 
     def limited(self, runs: int, skip: int = 0) -> "Evidence":
         """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
@@ -275,27 +295,22 @@ class Series:
             success where trials are counted, else pseudo-regret), ``t`` or ``share`` of the
             horizon (the last time), ``column`` of an exact result (y), ``best_mean`` against which
             a Nash regret is scored (the largest mean).
-        row: more tags, which hold where results have such a column and ``tags`` do not say.
-        over: more tags, which hold before ``tags`` where results have such a column.
-        fixed: keys of tags that hold before all others.
+        loose: more tags, which hold where results have such a column.
     """
 
     evidence: Evidence
     tags: Mapping[str, Any]
-    row: Mapping[str, Any] = field(default_factory=dict)
-    over: Mapping[str, Any] = field(default_factory=dict)
-    fixed: frozenset[str] = frozenset()
+    loose: Mapping[str, Any] = field(default_factory=dict)
 
-    def having(self, **tags: Any) -> "Series":
-        """Return the series with other tags where its results have them."""
-        options = {key: value for key, value in tags.items() if key in OPTIONS}
-        over = {key: value for key, value in tags.items() if key not in OPTIONS}
-        return replace(
-            self,
-            tags={**self.tags, **options},
-            over={**self.over, **over},
-            fixed=self.fixed - over.keys(),
-        )
+    def having(self, **changes: Any) -> "Series":
+        """Return the series with other tags where its results have them; none there stays none."""
+        tags, loose = dict(self.tags), dict(self.loose)
+        for key, value in changes.items():
+            if key in OPTIONS or tags.get(key) is not None:
+                tags[key] = value
+            elif key not in tags:
+                loose[key] = value
+        return replace(self, tags=tags, loose=loose)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -313,14 +328,12 @@ class Series:
     def places(self) -> list[Place]:
         """Where series or rows have these tags."""
         own = {key: value for key, value in self.tags.items() if key not in OPTIONS}
-        fixed = {*self.fixed, *(key for key, value in own.items() if value is None)}
-        over = {key: value for key, value in self.over.items() if key not in fixed}
         places = []
         for name in self.names:
             results = self.evidence.results(name)
             if any(key not in results.tags and own[key] is not None for key in own):
                 continue
-            merged = {**self.row, **own, **over}
+            merged = {**self.loose, **own}
             where = {key: value for key, value in merged.items() if key in results.tags}
             for key in [key for key, value in where.items() if value == LARGEST]:
                 others = {other: where[other] for other in where if other != key}
@@ -338,7 +351,7 @@ class Series:
             for key in self.tags.keys() - {*OPTIONS} - columns:
                 if self.tags[key] is not None:
                     raise InputError.unknown("tag of a series", key, sorted(map(str, columns)))
-            tags = {**self.row, **self.tags, **self.over}
+            tags = {**self.loose, **self.tags}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
             looked = ", ".join(self.names)
             raise InputError(
@@ -366,31 +379,35 @@ class Series:
         return sorted({value for several in values for value in several})
 
     @cached_property
-    def recorded(self) -> Recorded:
-        """All that its simulation records, whatever the limit of runs."""
-        results = self.evidence.results(self.place[0])
-        if not isinstance(results, Recorded):
-            raise InputError(f"results {results.name!r} are analytic; allowed: a simulation")
-        return results
+    def results(self) -> Results:
+        """The results that it is in, whatever the limit of runs."""
+        return self.evidence.results(self.place[0])
 
     @property
-    def _is_exact(self) -> bool:
-        return not isinstance(self.evidence.results(self.place[0]), Recorded)
+    def recorded(self) -> Recorded:
+        """All that its simulation records; InputError where its results are exact."""
+        if not isinstance(self.results, Recorded):
+            raise InputError(f"results {self.results.name!r} are analytic; allowed: a simulation")
+        return self.results
 
     @property
     def rows(self) -> pd.DataFrame:
         """The rows of an exact result, by increasing x; InputError where there is none."""
         name, where = self.place
-        if not self._is_exact:
+        if isinstance(self.results, Recorded):
             raise InputError(f"results {name!r} are a simulation; allowed: analytic results")
-        results = self.evidence.results(name)
-        rows = results.tags[results.having(where)]
+        rows = self.results.tags[self.results.having(where)]
         return pd.DataFrame(rows.sort_values("x", kind="stable"))
 
     @cached_property
     def label(self) -> str:
         """Label of the one series of a simulation that it is."""
-        return self.recorded.find(self.place[1])
+        name, where = self.place
+        labels = self.recorded.matching(where)
+        if len(labels) != 1:
+            described = f"{len(labels)} series with {_describe(where)}"
+            raise InputError(f"results of {name}: {described}; allowed: one")
+        return labels[0]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -421,17 +438,13 @@ class Series:
 
     @cached_property
     def curves(self) -> Curves:
-        """Its Nash curves, that begin among the runs read, whose runs cannot be parted.
-
-        Without recorded influences a curve has none, of shape (0, G). InputError where no Nash
-        regret is recorded.
-        """
+        """Its Nash curves, that begin among the runs read, whose runs cannot be parted."""
         evidence, best = self.evidence, self.tags.get("best_mean")
         prefix = NOMINAL if self.metric.startswith(NOMINAL) else ""
         end = math.inf if evidence.limit is None else evidence.skip + evidence.limit
         return {
             (self.place[0], self.label, start): curve if best is None else curve.against(best)
-            for start, curve in all_curves(self.recorded, self.label, prefix).items()
+            for start, curve in self.recorded.curves(self.label, prefix).items()
             if evidence.skip <= start < end
         }
 
@@ -448,7 +461,7 @@ class Series:
                 what it reads where the series has no metric.
         """
         metric = self.tags.get("metric")
-        if self._is_exact:
+        if not isinstance(self.results, Recorded):
             return
         if is_one and not callable(metric):
             self.number()
@@ -458,7 +471,7 @@ class Series:
                 self._nearest(self.recorded.times(label))
             elif metric.endswith(NASH_REGRET):
                 prefix = metric.removesuffix(NASH_REGRET)
-                self._nearest(all_curves(self.recorded, label, prefix)[0].times)
+                self._nearest(self.recorded.curves(label, prefix)[0].times)
             else:
                 self._nearest(self.recorded.block(label, metric).times, self._farthest)
 
@@ -479,7 +492,7 @@ class Series:
         if callable(self.tags.get("metric")):
             quantity: Estimate = self.tags["metric"](self)
             return quantity
-        if self._is_exact:
+        if not isinstance(self.results, Recorded):
             return self._exact()
         name = self.place[0]
         if self.metric.endswith(NASH_REGRET):
@@ -514,40 +527,20 @@ class Series:
         return nearest
 
 
-def all_curves(recorded: Recorded, series: str, prefix: str = "") -> dict[int, NashCurve]:
-    """Return every Nash curve of a series, by the number of runs before its own.
-
-    Raises:
-        InputError: no Nash regret is recorded under this prefix.
-    """
-    blocks = [recorded.block(series, prefix + name) for name in QUANTITIES]
-    times = blocks[0].times
-    quantities = np.stack([block.values[:, :, 0] for block in blocks], axis=1)
-    starts = blocks[0].runs - blocks[0].runs[0]
-    try:
-        influences = recorded.block(series, prefix + "nash_influence").values[:, :, 0]
-    except InputError:
-        influences = np.empty((0, times.size))
-    parts = np.split(influences, starts[1:])
-    return {
-        int(start): NashCurve.of_parts(times, each, part)
-        for start, each, part in zip(starts, quantities, parts, strict=True)
-    }
-
-
 def nash_regret(curves: Curves, index: int) -> Measured:
     """Return the Nash regret at one recorded time, by its index: the mean over curves; NaN of none.
 
     Its bias of first order in 1/R, by which it is too high, is subtracted.
     """
-    return average(_regret(sample, curve, index) for sample, curve in curves.items())
-
-
-def _regret(sample: CurveName, curve: NashCurve, index: int) -> Measured:
-    geometric_mean = float(curve.geometric_mean[index])
-    bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
-    influences = -geometric_mean * curve.influences[:, index]
-    return Measured.of(curve.best_mean - geometric_mean - bias, {sample: influences})
+    if not curves:
+        return Measured(math.nan)
+    weight, value, influences = 1.0 / len(curves), 0.0, {}
+    for sample, curve in curves.items():
+        geometric_mean = float(curve.geometric_mean[index])
+        bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
+        value += weight * (curve.best_mean - geometric_mean - bias)
+        influences[sample] = weight * (-geometric_mean * curve.influences[:, index])
+    return Measured.of(value, influences)
 
 
 @dataclass(frozen=True)
@@ -688,26 +681,17 @@ class Measurement:
     question: Question
     evidence: Evidence
 
-    @property
-    def _comparison(self) -> Comparison:
-        return self.question.comparison
-
-    @property
-    def _functions(self) -> Mapping[str, Callable[..., Any]]:
-        return self.question.vocabulary.functions
-
     def numbers(self) -> Mapping[str, Estimate]:
         """Return what is measured, by the labels of points; one number has none.
 
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        points = self._measured()
-        if self._comparison.summary is None:
+        points, summary = self._measured(), self.question.comparison.summary
+        if summary is None:
             return {point.label: point.number for point in points}
-        template, options = self._comparison.summary
-        variables = self.question.variables
-        name, functions = template.format(**variables), {**self._functions, **SUMMARIES}
+        (template, options), variables = summary, self.question.variables
+        name, functions = template.format(**variables), {**self.evidence.functions, **SUMMARIES}
         if name not in functions:
             raise InputError.unknown("summary", name, functions)
         answer = functions[name](points, **_filled(options, variables))
@@ -718,14 +702,15 @@ class Measurement:
 
         A quantity may be given several, of which it asks for one after the other.
         """
-        is_quantity = self._comparison.operation == "quantity"
-        for axes in self._combinations(self.question.over, self._comparison.along):
+        comparison = self.question.comparison
+        is_quantity = comparison.operation == "quantity"
+        for axes in self._combinations(self.question.over, comparison.along):
             for series in self.resolve({**self.question.over, **axes}):
                 series.check(is_one=not is_quantity)
 
     def _measured(self) -> list[Point]:
         """Return its points with their labels."""
-        comparison, over = self._comparison, self.question.over
+        comparison, over = self.question.comparison, self.question.over
         variables = self.question.variables
         if not comparison.along:
             series = self.resolve(over)
@@ -755,7 +740,7 @@ class Measurement:
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
         """Return what the picks make of points along the last axis."""
         picked: list[Point] | Estimate = points
-        comparison = self._comparison
+        comparison = self.question.comparison
         for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
@@ -776,12 +761,12 @@ class Measurement:
 
     def resolve(self, over: Tags) -> list[Series]:
         """Return the series that are meant; each has one place, or one at each point."""
-        comparison, row = self._comparison, self.question.row
+        comparison, row = self.question.comparison, self.question.row
         over = {**over, **_filled(comparison.at, {**row, **over})}
         texts = [comparison.at, comparison.arguments, comparison.summary or ()]
         named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
-        known = self.question.vocabulary.series
+        known = self.question.series
         for template, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
@@ -794,8 +779,8 @@ class Measurement:
             one = Series(self.evidence, _filled(own, variables), row).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
-                tags["metric"] = self._functions.get(tags["metric"], tags["metric"])
-            resolved.append(replace(one, tags=tags, fixed=frozenset(fixed)))
+                tags["metric"] = self.evidence.functions.get(tags["metric"], tags["metric"])
+            resolved.append(replace(one, tags=tags))
             deciding |= templates
         for key in over:
             if key not in deciding and not any(key in one.tags or one.has(key) for one in resolved):
@@ -804,21 +789,22 @@ class Measurement:
 
     def _number(self, series: Sequence[Series], variables: Tags) -> Any:
         """Return the number of series; a quantity may have several, by name."""
-        if quantity := self._comparison.quantity:
-            arguments = _filled(self._comparison.arguments, variables)
-            return self._functions[quantity](*series, **arguments)
-        return OPERATIONS[self._comparison.operation](*(one.number() for one in series))
+        comparison = self.question.comparison
+        if quantity := comparison.quantity:
+            arguments = _filled(comparison.arguments, variables)
+            return self.evidence.functions[quantity](*series, **arguments)
+        return OPERATIONS[comparison.operation](*(one.number() for one in series))
 
     def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
         """Raise InputError where all numbers are of a series and the same series."""
-        is_operation = self._comparison.operation in OPERATIONS
+        is_operation = self.question.comparison.operation in OPERATIONS
         pairs = [series for series in several if len(series) == 2 and is_operation]
         if pairs and all(first.key == second.key for first, second in pairs):
             raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
 
     def _is_inside(self, series: Series) -> bool:
         """Return whether the tags of a series are where the points are that are kept."""
-        ranges = self._comparison.where.items()
+        ranges = self.question.comparison.where.items()
         return all(one.low <= series.values_of(tag)[0] <= one.high for tag, one in ranges)
 
     def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -833,15 +819,16 @@ class Measurement:
 
     def _values(self, over: Tags, axis: str) -> list[Any]:
         """Return the points of an axis at those of the axes before it."""
-        points, is_last = self._comparison.points, axis == self._comparison.along[-1]
+        comparison = self.question.comparison
+        points, is_last = comparison.points, axis == comparison.along[-1]
         if isinstance(points, Shares) and is_last:
             return list(np.geomspace(points.begin, points.to, points.count).tolist())
         if isinstance(points, tuple) and is_last:
             return list(points)
         if isinstance(points, dict) and axis in points:
             return list(points[axis])
-        for one in self.resolve(over):
-            if axis not in one.fixed and (axis in ("t", "in") or one.has(axis)):
+        for one, (_, fixed) in zip(self.resolve(over), comparison.operands, strict=True):
+            if axis not in fixed and (axis in ("t", "in") or one.has(axis)):
                 values = one.values_of(axis)
                 if not values:
                     # Says what is not there.
@@ -917,7 +904,7 @@ SHARED: dict[str, Callable[..., Estimate]] = {
 """Quantities that every paper has, by name."""
 
 
-def check_names(entries: Iterable[Entry]) -> None:
+def check_names(entries: Iterable[Entry], functions: Mapping[str, Quantity]) -> None:
     """Raise InputError where a function, a pick or a series that entries name is not there.
 
     Or where it does not take its arguments.
@@ -925,7 +912,7 @@ def check_names(entries: Iterable[Entry]) -> None:
     for entry in entries:
         for name, comparison in entry.compare.items():
             with naming(f"{entry.id}: {name}"):
-                _check_names(comparison, entry)
+                _check_names(comparison, entry, functions)
         labels: list[str] = []
         for reading in (*entry.readings, *entry.beside):
             for question in entry.questions(reading):
@@ -937,8 +924,8 @@ def check_names(entries: Iterable[Entry]) -> None:
                 raise InputError.unknown(f"{entry.id}: {key}", named, labels)
 
 
-def _check_names(comparison: Comparison, entry: Entry) -> None:
-    functions, quantity = entry.vocabulary.functions, comparison.quantity
+def _check_names(comparison: Comparison, entry: Entry, functions: Mapping[str, Quantity]) -> None:
+    quantity = comparison.quantity
     if quantity:
         if quantity not in functions:
             raise InputError.unknown("quantity", quantity, functions)
@@ -948,8 +935,8 @@ def _check_names(comparison: Comparison, entry: Entry) -> None:
             raise InputError.unknown("pick", pick, PICKS)
         _check_call(pick, PICKS[pick], [], **options)
     for name, _ in comparison.operands:
-        if name and "{" not in name and name not in entry.vocabulary.series:
-            raise InputError.unknown("series", name, entry.vocabulary.series)
+        if name and "{" not in name and name not in entry.series:
+            raise InputError.unknown("series", name, entry.series)
 
 
 def _check_call(name: str, function: Quantity, *given: Any, **arguments: Any) -> None:
@@ -964,7 +951,12 @@ class _UnknownError(Exception):
     """Results are not known before they are computed."""
 
 
-def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str]) -> None:
+def check_series(
+    entries: Iterable[Entry],
+    load: Loader,
+    known: Collection[str],
+    functions: Mapping[str, Quantity],
+) -> None:
     """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
 
     ``load`` returns a table with the columns and series of the real one, for the names ``known``.
@@ -975,7 +967,7 @@ def check_series(entries: Iterable[Entry], load: Loader, known: Collection[str])
             raise _UnknownError
         return load(name)
 
-    evidence = Evidence(load_known)
+    evidence = Evidence(load_known, functions)
     for entry in entries:
         for reading in (*entry.readings, *entry.beside):
             for question in entry.questions(reading):

@@ -25,24 +25,6 @@ class Region:
     alike: int = 0
     equal: float = math.nan
 
-    def contains(self, lo: float, hi: float) -> bool:
-        """Whether the whole interval lies inside."""
-        if self.is_open:
-            return self._above(lo) and self._below(hi)
-        return lo >= self.low and hi <= self.high
-
-    def excludes(self, lo: float, hi: float) -> bool:
-        """Whether the whole interval lies outside, on one side."""
-        if self.is_open:
-            return not (self._above(hi) and self._below(lo))
-        return hi < self.low or lo > self.high
-
-    def _above(self, value: float) -> bool:
-        return value > self.low or self.low == -math.inf
-
-    def _below(self, value: float) -> bool:
-        return value < self.high or self.high == math.inf
-
     def around(self, estimate: "Estimate") -> "Region":
         """Return the region of a likeness: half the interval's width at so many runs, both ways."""
         if not self.alike:
@@ -129,9 +111,14 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
         return "undecided"
     if lo == hi == region.equal and region.is_open:
         return "equal"
-    if region.excludes(lo, hi):
+    low, high = region.low, region.high
+    if region.is_open:
+        # The ends of a strict comparison lie outside.
+        low = math.nextafter(low, math.inf) if low > -math.inf else low
+        high = math.nextafter(high, -math.inf) if high < math.inf else high
+    if hi < low or lo > high:
         return "against"
-    return "for" if region.contains(lo, hi) else "undecided"
+    return "for" if lo >= low and hi <= high else "undecided"
 
 
 def are_alike(lo: float, hi: float, estimate: "Estimate", region: Region, runs: int) -> bool:

@@ -8,8 +8,8 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -148,10 +148,16 @@ OPERATIONS = ("value", "difference", "ratio", "quantity")
 """Keys of which a comparison has one: what it measures."""
 
 
+Points = Annotated[
+    tuple[Any, ...] | dict[str, tuple[Any, ...]] | Shares, Field(union_mode="left_to_right")
+]
+
+
 class Comparison(Spec):
     """A number, or one at each point, and where it has to lie (keys: ``config/README.md``)."""
 
     model_config = ConfigDict(extra="allow")
+    more = KINDS
     __pydantic_extra__: dict[
         str, Annotated[float | tuple[float, float], PlainValidator(_threshold)]
     ] = Field(init=False)
@@ -165,7 +171,7 @@ class Comparison(Spec):
     at: dict[str, Any] = {}
     over: dict[str, Values] = Field(default={}, alias="for")
     along: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
-    points: tuple[Any, ...] | Shares | dict[str, tuple[Any, ...]] = {}
+    points: Points = {}
     where: dict[str, Range] = {}
     pick: Annotated[tuple[NamedTags, ...], BeforeValidator(as_list)] = ()
     point: str = ""
@@ -174,31 +180,15 @@ class Comparison(Spec):
     ours: StrictBool = False
     asked_of: dict[str, Annotated[Values, Different]] = {}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _is_of_one_kind(cls, entry: Any) -> Any:
-        """Raise where a key is neither a field nor a kind, or a second kind."""
-        if isinstance(entry, Mapping):
-            kinds = [key for key in entry if key in KINDS]
-            if len(kinds) > 1:
-                raise InputError(f"{', '.join(kinds)}; allowed: one of them")
-            known = [*(one.alias or name for name, one in cls.model_fields.items()), *KINDS]
-            for key in entry:
-                if key not in known:
-                    raise InputError.unknown("key", key, known)
-        return entry
-
     @model_validator(mode="after")
-    def _measures_one_thing(self) -> "Comparison":
+    def _asks_one_thing(self) -> "Comparison":
+        if len(self.model_extra or {}) > 1:
+            raise InputError(f"{', '.join(self.model_extra or {})}; allowed: one of them")
         given = sum(bool(getattr(self, key)) for key in OPERATIONS)
         if given != 1:
             raise InputError(f"{given} of {', '.join(OPERATIONS)}; allowed: one")
         if not self.along and (self.pick or self.points or self.where):
             raise InputError("pick, points or where without along; allowed: with it")
-        self._check_threshold()
-        return self
-
-    def _check_threshold(self) -> None:
         threshold, allowed = self.threshold, ""
         if self.kind == "within":
             if not isinstance(threshold, tuple) or threshold[0] > threshold[1]:
@@ -208,8 +198,9 @@ class Comparison(Spec):
         elif self.kind == "alike" and threshold < 2:
             allowed = "a number of runs of at least 2"
         if allowed:
-            given = list(threshold) if isinstance(threshold, tuple) else threshold
-            raise InputError(f"{self.kind} is {given}; allowed: {allowed}")
+            shown = list(threshold) if isinstance(threshold, tuple) else threshold
+            raise InputError(f"{self.kind} is {shown}; allowed: {allowed}")
+        return self
 
     @property
     def operation(self) -> str:
@@ -246,27 +237,18 @@ class Comparison(Spec):
         return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
 
 
-Quantity = Callable[..., Any]
-"""A function that makes one number, or one for each named point, of series."""
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What comparisons of a paper name: quantities and series by name."""
-
-    functions: Mapping[str, Quantity] = field(default_factory=dict)
-    series: Mapping[str, NamedSeries] = field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class Question:
-    """A comparison of a reading, with one of the values for each variable that it runs ``over``."""
+    """A comparison of a reading, with one of the values for each variable that it runs ``over``.
+
+    ``series`` are those that its file names.
+    """
 
     comparison: Comparison
     name: str
     row: Tags
     over: Tags
-    vocabulary: Vocabulary
+    series: Mapping[str, NamedSeries]
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -334,7 +316,7 @@ class Entry(Spec):
     numbers: Numbers = {}
 
     _id: str = PrivateAttr("")
-    _vocabulary: Vocabulary = PrivateAttr(Vocabulary())
+    _series: Mapping[str, NamedSeries] = PrivateAttr(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -342,9 +324,9 @@ class Entry(Spec):
         return self._id
 
     @property
-    def vocabulary(self) -> Vocabulary:
-        """What its comparisons name."""
-        return self._vocabulary
+    def series(self) -> Mapping[str, NamedSeries]:
+        """The series that its file names."""
+        return self._series
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -371,7 +353,7 @@ class Entry(Spec):
             if comparison.is_asked_of(reading):
                 for values in itertools.product(*comparison.over.values()):
                     over = dict(zip(comparison.over, values, strict=True))
-                    yield Question(comparison, name, row, over, self._vocabulary)
+                    yield Question(comparison, name, row, over, self._series)
 
 
 class Reply(Spec):
@@ -490,30 +472,21 @@ Simulated = Mapping[str, tuple[int, int]]
 """Simulation -> its number of runs, and how many of them are one Nash curve; 1 without curves."""
 
 
-def claims_of(
-    file: ClaimsFile,
-    path: Path,
-    functions: Mapping[str, Quantity] | None = None,
-    simulated: Simulated | None = None,
-) -> list[Claim]:
+def claims_of(file: ClaimsFile, path: Path, simulated: Simulated | None = None) -> list[Claim]:
     """Return the claims of a paper with their defaults.
 
-    Its file is at ``path``; ``functions`` are its quantities, ``simulated`` has the runs of each
-    simulation.
+    Its file is at ``path``; ``simulated`` has the runs of each simulation.
 
     Raises:
         InputError: in one line, the file, the key and what is allowed.
     """
     defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
-    vocabulary = Vocabulary(functions or {}, file.series)
-    place = f"{path}: claims"
-    return _completed(place, file.claims, defaults, vocabulary, simulated or {})
+    return _with_defaults(f"{path}: claims", file.claims, defaults, file.series, simulated or {})
 
 
 def findings_of(
     file: FindingsFile,
     path: Path,
-    functions: Mapping[str, Quantity] | None = None,
     simulated: Simulated | None = None,
     claims: ClaimsFile | None = None,
 ) -> list[Finding]:
@@ -523,37 +496,33 @@ def findings_of(
     """
     shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
     defaults = {"runs": of_claims.runs} if "runs" in of_claims.model_fields_set else {}
-    vocabulary = Vocabulary(functions or {}, {**shared, **file.series})
-    place = f"{path}: findings"
-    return _completed(place, file.findings, defaults, vocabulary, simulated or {})
+    series = {**shared, **file.series}
+    return _with_defaults(f"{path}: findings", file.findings, defaults, series, simulated or {})
 
 
 EntryType = TypeVar("EntryType", bound=Entry)
 
 
-def _completed(
+def _with_defaults(
     place: str,
     entries: Mapping[str, EntryType],
     defaults: Tags,
-    vocabulary: Vocabulary,
+    series: Mapping[str, NamedSeries],
     simulated: Simulated,
 ) -> list[EntryType]:
+    """Return entries with their ids and what they do not say."""
     completed = []
     for name, entry in entries.items():
+        left = {key: value for key, value in defaults.items() if key not in entry.model_fields_set}
+        own = entry.model_copy(update=left)
+        own._id, own._series = name, series
         with naming(f"{place}.{name}"):
-            completed.append(_with_defaults(name, entry, defaults, vocabulary, simulated))
+            completed.append(_with_reads(own, entry.model_fields_set, simulated))
     return completed
 
 
-def _with_defaults(
-    name: str, entry: EntryType, defaults: Tags, vocabulary: Vocabulary, simulated: Simulated
-) -> EntryType:
-    """Return an entry with its id and what it does not say."""
-    given = entry.model_fields_set
-    entry = entry.model_copy(
-        update={key: value for key, value in defaults.items() if key not in given}
-    )
-    entry._id, entry._vocabulary = name, vocabulary
+def _with_reads(entry: EntryType, given: set[str], simulated: Simulated) -> EntryType:
+    """Return an entry with the results, figures and runs that it does not say itself."""
     reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
     if not reads and any(one.operands for one in entry.compare.values()):
         raise InputError("key reads is missing; allowed: here, or key in of its series")
@@ -618,7 +587,7 @@ def _results_of(entry: Entry) -> Iterator[str]:
             variables = {**question.variables, **comparison.at, **at_point}
             for template, more in comparison.operands:
                 name = template.format_map(defaultdict(str, variables))
-                series = entry._vocabulary.series.get(name, NamedSeries())
+                series = entry.series.get(name, NamedSeries())
                 tags = {**series.tags, **variables, **more}
                 for results in as_list(tags.get("in", ())):
                     yield results.format(**variables)

@@ -156,7 +156,7 @@ def _check_claims(project: Project, study: Study) -> None:
     known = {claim.id for claim in study.claims} | set(study.notes.withdrawn)
     for path, entries in ((study.claims_path, study.claims), (study.findings_path, study.findings)):
         with naming(path):
-            check_names(entries)
+            check_names(entries, study.code.quantities)
             for entry in entries:
                 _check_texts(entry)
     asked += [(f"{findings}.{each.id}.claims", each.claims, known) for each in study.findings]
@@ -235,7 +235,7 @@ def _check_study(project: Project, study: Study) -> None:
             (study.findings_path, study.findings),
         ):
             with naming(path):
-                check_series(entries, blank, known)
+                check_series(entries, blank, known, study.code.quantities)
 
 
 def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFrame]) -> None:

@@ -167,7 +167,7 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
     """Return what the claims of a paper read; results are loaded when they are first asked for."""
     from dpbandits.claims.measure import Evidence
 
-    return Evidence(partial(project.frame, paper))
+    return Evidence(partial(project.frame, paper), project.study(paper).code.quantities)
 
 
 def write_whole_ledger(project: Project) -> None:

@@ -45,7 +45,6 @@ from dpbandits.papers import Paper, find_paper
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-    from dpbandits.config.claims import Quantity
 
 VOCABULARY = "dpbandits.claims.measure"
 """Quantities of every paper, which the claims of some name."""
@@ -374,12 +373,9 @@ class Study:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """The claims, checked."""
-        return self._claims(self.code.quantities)
-
-    def _claims(self, functions: "Mapping[str, Quantity] | None") -> list[Claim]:
+        """The claims."""
         file = self._claims_file
-        return [] if file is None else claims_of(file, self.claims_path, functions, self._simulated)
+        return [] if file is None else claims_of(file, self.claims_path, self._simulated)
 
     @cached_property
     def _simulated(self) -> dict[str, tuple[int, int]]:
@@ -395,14 +391,11 @@ class Study:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The findings, checked; none where there is no such file."""
-        return self._findings(self.code.quantities)
-
-    def _findings(self, functions: "Mapping[str, Quantity] | None") -> list[Finding]:
+        """The findings; none where there is no such file."""
         file, path = self._findings_file, self.findings_path
         if file is None:
             return []
-        return findings_of(file, path, functions, self._simulated, self._claims_file)
+        return findings_of(file, path, self._simulated, self._claims_file)
 
     @property
     def stated(self) -> list[Claim | Finding]:
@@ -423,10 +416,9 @@ class Study:
     @cached_property
     def judged(self) -> Mapping[str, list[str]]:
         """Names of the results that the ``claims`` and the ``findings`` read, sorted."""
-        claims, findings = self._claims(None), self._findings(None)
         return {
-            "claims": sorted({name for claim in claims for name in claim.reads}),
-            "findings": sorted({name for finding in findings for name in finding.reads}),
+            "claims": sorted({name for claim in self.claims for name in claim.reads}),
+            "findings": sorted({name for finding in self.findings for name in finding.reads}),
         }
 
     def judged_fingerprint(self, kind: str) -> str:
