@@ -72,7 +72,7 @@ def exact(kind: str) -> list[object]:
     """Return papers and names of what shows exactly computed results alone; audits are slow."""
     found: list[object] = []
     for target in targets(PROJECT):
-        results = PROJECT.study(target.paper).exact if target.kind == kind else {}
+        results = PROJECT.study(target.paper).file.analytic if target.kind == kind else {}
         folder = PROJECT.results_folder() / target.paper
         is_exact = all(path.parent == folder and path.stem in results for path in target.inputs)
         if results and target.inputs and is_exact and target.name != PLAYED_AUDIT:
@@ -84,7 +84,7 @@ def exact(kind: str) -> list[object]:
 def frames_of(paper: str) -> Callable[[str], pd.DataFrame]:
     """Return a function that computes an exact result at the scale that is published."""
     if paper in COMPARISONS:
-        analytic, scaled = find_paper(paper).analytic, PROJECT.study(paper).scaled
+        analytic, scaled = find_paper(paper).analytic, PROJECT.study(paper).file.scaled
         given = {"scale": PROJECT.scale, "seed": PROJECT.seed, "workers": 1}
         return lambda name: analytic[name](**(given if name in scaled else {}))
     return ExactResults(paper).__getitem__
@@ -113,7 +113,7 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
 
 def exact_claims(paper: str) -> list[Entry]:
     """Return the claims and findings on exact numbers of the paper alone."""
-    results = PROJECT.study(paper).exact
+    results = PROJECT.study(paper).file.analytic
     entries = [entry for entry in PROJECT.study(paper).stated if entry.compare]
     return [entry for entry in entries if {*entry.reads} <= {*results}]
 

@@ -224,11 +224,10 @@ class Row:
         return replace(answer, verdict=verdict_of(self.claim, decisions, seen_from))
 
     def _numbers(self, evidence: Evidence) -> list[Measured]:
-        if evidence.limit not in self._measured:
-            self._measured[evidence.limit] = list(self._measure(evidence))
-        return self._measured[evidence.limit]
-
-    def _measure(self, evidence: Evidence) -> Iterable[Measured]:
+        """Return the number of every comparison, measured once for a number of runs."""
+        if evidence.limit in self._measured:
+            return self._measured[evidence.limit]
+        measured = []
         for question in self.claim.questions(self.reading):
             comparison, label = question.comparison, question.label
             try:
@@ -240,7 +239,10 @@ class Row:
             if not points and comparison.decides:
                 points = {"no point to compare": exact(math.nan)}
             for point, estimate in points.items():
-                yield Measured(comparison, f"{label} [{point}]" if point else label, estimate)
+                named = f"{label} [{point}]" if point else label
+                measured.append(Measured(comparison, named, estimate))
+        self._measured[evidence.limit] = measured
+        return measured
 
 
 def judge_comparisons(

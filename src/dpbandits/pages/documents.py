@@ -225,7 +225,7 @@ def _counts(project: Project, paper: str) -> list[int]:
     study = project.study(paper)
     stems = {stem for figure in study.figures.values() for stem in figure.stems}
     return [
-        len(study.simulations) + len(study.exact),
+        len(study.simulations) + len(study.file.analytic),
         len(study.figures),
         len(stems - set(study.figures)),
         len(study.tables),

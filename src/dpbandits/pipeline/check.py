@@ -113,7 +113,7 @@ def _check_code(study: Study) -> None:
     figures, tables = study.figures, study.tables
     panels = [panel for figure in figures.values() for panel in figure.panels.values()]
     named = {
-        "analytic": study.exact,
+        "analytic": list(study.file.analytic),
         "diagrams": [name for name, figure in figures.items() if figure.is_diagram],
         "derived": [panel.compute for panel in panels if panel.compute],
         "tables": [table.compute for table in tables.values() if table.compute],
@@ -138,10 +138,10 @@ def _check_claims(project: Project, study: Study) -> None:
     of_comparisons = {
         f"{name}/{result}"
         for name in project.known_comparisons
-        for result in project.study(name).exact
+        for result in project.study(name).file.analytic
     }
     allowed = {
-        "reads": {*study.simulations, *study.exact, *of_comparisons},
+        "reads": {*study.simulations, *study.file.analytic, *of_comparisons},
         "figure": {stem for figure in study.figures.values() for stem in figure.stems}
         | set(study.tables),
     }

@@ -40,7 +40,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
     from dpbandits.engine.results import write_results
 
     begun = time.monotonic()
-    make = _computed if name in project.study(paper).exact else _simulated
+    make = _computed if name in project.study(paper).file.analytic else _simulated
     frame, details = make(project, paper, name, workers)
     if workers > 1:
         # The CPU time of worker processes counts once they have ended.
@@ -90,7 +90,7 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
     exact = study.code.analytic
     if name not in exact:
         raise InputError.unknown(f"{paper}: analytic result", name, exact)
-    if name not in study.scaled:
+    if name not in study.file.scaled:
         return exact[name](), {}
     given = {"seed": project.seed, "workers": workers}
     return exact[name](scale=project.scale, **given), given

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,9 @@ class Project:
     """A folder with ``config/`` and ``workflow/``, at one scale and root seed."""
 
     folder: Path
-    config: Mapping[str, Any]
+    config: ConfigFile
+    _studies: dict[str, Study] = field(default_factory=dict, init=False, repr=False)
+    _fingerprints: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def load(cls, folder: Path = Path(), config: Mapping[str, Any] | None = None) -> "Project":
@@ -44,9 +46,8 @@ class Project:
         stated = load_yaml(path)
         document = dict(config) if config is not None else stated
         with naming(path):
-            validated(ConfigFile, document)
-            expanded(document["cache"], "cache")
-        project = cls(folder, document)
+            project = cls(folder, validated(ConfigFile, document))
+            expanded(project.config.cache, "cache")
         for key, names, known in (
             ("papers", project.chosen, list(project.papers)),
             ("comparisons", project.comparisons, project.known_comparisons),
@@ -70,7 +71,7 @@ class Project:
         given = {key: value for key, value in changes.items() if value is not None}
         if papers is not None:
             given |= {"papers": list(papers), "comparisons": list(comparisons or ())}
-        return Project.load(self.folder, {**self.config, **given}) if given else self
+        return Project.load(self.folder, {**dict(self.config), **given}) if given else self
 
     def only(self, names: Sequence[str]) -> "Project":
         """Return the project with some papers or comparisons chosen, drafts too."""
@@ -91,7 +92,7 @@ class Project:
     @property
     def chosen(self) -> list[str]:
         """Names of the papers to build: those of the config, by default those published."""
-        papers = self.config.get("papers")
+        papers = self.config.papers
         return self.published if papers is None else list(papers)
 
     @cached_property
@@ -102,23 +103,23 @@ class Project:
     @property
     def comparisons(self) -> list[str]:
         """Names of the comparisons across papers to build: those of the config, by default all."""
-        comparisons = self.config.get("comparisons")
+        comparisons = self.config.comparisons
         return self.known_comparisons if comparisons is None else list(comparisons)
 
     @property
     def scale(self) -> Scale:
         """Either ``paper`` or ``quick``."""
-        return "quick" if self.config["scale"] == "quick" else "paper"
+        return self.config.scale
 
     @property
     def seed(self) -> int:
         """Root of all random streams."""
-        return int(self.config["seed"])
+        return self.config.seed
 
     @property
     def cache_folder(self) -> Path:
         """Folder of the caches: that of ``DPBANDITS_CACHE``, without it that of the config."""
-        return given_folder() or self.folder / expanded(self.config["cache"], "cache")
+        return given_folder() or self.folder / expanded(self.config.cache, "cache")
 
     def results_folder(self) -> Path:
         """Folder of the results at this scale."""
@@ -140,10 +141,6 @@ class Project:
         """Folder of a paper's tables at this scale."""
         return self.results_folder() / "tables" / paper
 
-    @cached_property
-    def _studies(self) -> dict[str, Study]:
-        return {}
-
     def study(self, name: str) -> Study:
         """Return a paper or comparison, read and checked once."""
         if name not in self._studies:
@@ -155,10 +152,6 @@ class Project:
                 path = self.folder / COMPARISONS / f"{name}.yaml"
             self._studies[name] = Study.load(name, path, self.scale, self.papers.get(name))
         return self._studies[name]
-
-    @cached_property
-    def _fingerprints(self) -> dict[tuple[str, str], str]:
-        return {}
 
     def results_fingerprint(self, paper: str, name: str) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""

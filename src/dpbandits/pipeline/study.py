@@ -198,16 +198,6 @@ class Study:
         """Return the paper's file ``paper``, ``claims``, ``findings``, ``errata``."""
         return self.path.with_name(f"{kind}.yaml")
 
-    @property
-    def exact(self) -> list[str]:
-        """Names of the exactly computed results."""
-        return list(self.file.analytic)
-
-    @property
-    def scaled(self) -> list[str]:
-        """Names of the exact results that depend on the scale and on the root seed."""
-        return list(self.file.scaled)
-
     @cached_property
     def figures(self) -> Mapping[str, FigureSpec]:
         """Every figure by name, supplementary ones too, with its digitised values."""
@@ -257,7 +247,9 @@ class Study:
             raise InputError(f"{place}.caption has {wrong}; allowed: {allowed}")
         if not found:
             return shown.caption
-        simulated = [name for name in shown.reads if name not in (*NOT_SIMULATED, *self.exact)]
+        simulated = [
+            name for name in shown.reads if name not in (*NOT_SIMULATED, *self.file.analytic)
+        ]
         plans = [self.simulation(name) for name in simulated]
         if not plans:
             raise InputError(
@@ -310,8 +302,8 @@ class Study:
 
     def results_fingerprint(self, name: str, seed: int) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
-        if name in self.exact:
-            given = [self.scale, seed] if name in self.scaled else []
+        if name in self.file.analytic:
+            given = [self.scale, seed] if name in self.file.scaled else []
             played = audited() if name in self.file.audited else []
             modules = [*self.code.modules("analytic"), *(registered()[each] for each in played)]
             return digest_of([name, apart_from_registry(*modules), played, *given])[:16]

@@ -185,7 +185,7 @@ def targets(project: Project) -> list[Target]:
 
 def _of_study(project: Project, study: Study) -> Iterator[Target]:
     """Yield the targets of a paper; results that choose parameters of others come first."""
-    names = [*study.simulations, *study.exact]
+    names = [*study.simulations, *study.file.analytic]
     results = [results_target(project, study.name, name) for name in names]
     yield from sorted(results, key=lambda target: bool(target.inputs))
     if not study.is_comparison:
@@ -213,7 +213,7 @@ def _of_others(project: Project) -> Iterator[Target]:
 def results_target(project: Project, paper: str, name: str) -> Target:
     """Return one simulation, or one exact result."""
     study = project.study(paper)
-    plan = None if name in study.exact else study.simulation(name)
+    plan = None if name in study.file.analytic else study.simulation(name)
     tuned_by = [plan.tuned_by] if plan is not None and plan.tuned_by else []
     is_brief = project.scale == "quick" or plan is None or plan.is_brief
     return Target(
