@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +17,7 @@ from dpbandits.config.claims import (
     claims_of,
     findings_of,
 )
-from dpbandits.config.digitised import read_digitised
+from dpbandits.config.digitised import Digitised, read_digitised
 from dpbandits.config.documents import load_document, naming, validated
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.config.figures import (
@@ -168,6 +168,7 @@ class Study:
     file: ExperimentsFile
     scale: str
     about: PaperFile | None = None
+    _figures: dict[str, FigureSpec] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def load(cls, name: str, path: Path, scale: str, about: PaperFile | None = None) -> "Study":
@@ -199,21 +200,18 @@ class Study:
         return self.path.with_name(f"{kind}.yaml")
 
     @cached_property
-    def figures(self) -> Mapping[str, FigureSpec]:
-        """Every figure by name, supplementary ones too, with its digitised values."""
+    def digitised(self) -> Digitised:
+        """The digitised values of the paper's figures."""
         path = self.path.with_name("digitised.csv")
-        digitised = read_digitised(path) if path.exists() else {}
-        looks = self.about.looks if self.about else {}
+        return read_digitised(path) if path.exists() else {}
+
+    @cached_property
+    def figures(self) -> Mapping[str, FigureSpec]:
+        """Every figure by name, supplementary ones too."""
+        figures = {name: self.figure(name) for name in self.file.figures}
         with naming(self.path):
-            figures = {
-                name: parse_figure(name, entry, digitised, looks)
-                for name, entry in self.file.figures.items()
-            }
-            check_compared_once(figures.values(), digitised)
-            return {
-                name: replace(figure, caption=self._caption(f"figures.{name}", figure))
-                for name, figure in figures.items()
-            }
+            check_compared_once(figures.values(), self.digitised)
+        return figures
 
     @cached_property
     def tables(self) -> Mapping[str, TableSpec]:
@@ -227,8 +225,15 @@ class Study:
             }
 
     def figure(self, name: str) -> FigureSpec:
-        """Return a figure; InputError if there is none of that name."""
-        return self._named("figure", name, self.figures)
+        """Return a figure, read once; InputError if there is none of that name."""
+        if name not in self._figures:
+            entry = self._named("figure", name, self.file.figures)
+            looks = self.about.looks if self.about else {}
+            with naming(self.path):
+                figure = parse_figure(name, entry, self.digitised, looks)
+                caption = self._caption(f"figures.{name}", figure)
+            self._figures[name] = replace(figure, caption=caption)
+        return self._figures[name]
 
     def table(self, name: str) -> TableSpec:
         """Return a table; InputError if there is none of that name."""
