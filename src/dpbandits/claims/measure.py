@@ -10,7 +10,7 @@ privacy audit are at the end.
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -534,7 +534,8 @@ def nash_regret(curves: Curves, index: int) -> Measured:
     """
     if not curves:
         return Measured(math.nan)
-    weight, value, influences = 1.0 / len(curves), 0.0, {}
+    weight, value = 1.0 / len(curves), 0.0
+    influences: dict[Hashable, Values] = {}
     for sample, curve in curves.items():
         geometric_mean = float(curve.geometric_mean[index])
         bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
