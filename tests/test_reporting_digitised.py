@@ -70,7 +70,7 @@ def test_every_reference_gets_its_points() -> None:
 def test_every_curve_of_the_file_is_drawn_and_compared_once() -> None:
     twice = changed(FIGURES["fig1"], "panels.a.series.0.published.series", "GDP-NCB")
     plain = changed(FIGURES["fig1"], "residuals", None)
-    idle = changed(FIGURES["fig2"], "residuals", True)
+    idle = changed(FIGURES["extra-anytime"], "residuals", True)
     for entries, words in (
         ({}, "'AdaP-UCB' of panel 'a' of the digitised values is drawn nowhere"),
         ({"fig1": twice}, "'AdaP-UCB' of panel 'a' of the digitised values is drawn nowhere"),
