@@ -19,7 +19,7 @@ base itself and each competitor have: the p-value of a pair is the largest over 
 A tuned constant takes the base in.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -122,30 +122,35 @@ def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
     by how much two seeds differ (95 %) over half of the interval. ``ranked`` says which base of a
     logarithm counts.
     """
-    scores = instance_scores(results).sort_values("instance", kind="stable")
-    groups = scores.groupby(["answer", *SETTING, *_WHO], dropna=False, sort=False)
+    scores = instance_scores(results).sort_values("instance", kind="stable", ignore_index=True)
+    names = ["answer", *SETTING, *_WHO]
+    codes = scores.groupby(names, dropna=False, sort=False).ngroup().to_numpy()
+    scores = scores.iloc[np.argsort(codes, kind="stable")]
+    starts = np.flatnonzero(np.diff(np.sort(codes), prepend=-1))
     is_regret = bool(scores["values"].notna().all())
+    keys = ["instance", "is_drawn", "score", "runs", "scale", "error", "values"]
+    columns = [np.split(scores[key].to_numpy(), starts[1:]) for key in keys]
     rows = []
-    for names, group in groups:
-        named: dict[str, Any] = dict(zip(["answer", *SETTING, *_WHO], names, strict=True))
-        own, designed = group[group["is_drawn"]], group[~group["is_drawn"]]
-        trials, missed = int(own["runs"].sum()), round((own["score"] * own["runs"]).sum())
-        measured: dict[str, Any] = {"misses": np.nan, "trials": trials, "values": [*own["values"]]}
+    for named, *column in zip(scores.iloc[starts][names].to_dict("records"), *columns, strict=True):
+        instance, is_drawn, score, runs, scale, error, values = column
+        trials = int(runs[is_drawn].sum())
+        measured: dict[str, Any] = {"misses": np.nan, "trials": trials, "values": values[is_drawn]}
         if not is_regret:
+            missed = round((score * runs)[is_drawn].sum())
             share = map(float, rate_interval(missed, trials))
             measured |= {"misses": missed, **dict(zip(("share", "lo", "hi"), share, strict=True))}
-        counts = {"instances": len(own), "runs": int(group["runs"].min())}
-        measured |= {"scales": own["scale"].to_numpy(), "errors": own["error"].to_numpy()}
-        measured |= {"designed": designed.set_index("instance")["scale"]}
-        measured |= {"drawn": tuple(own["instance"]), "level": float(own["scale"].mean())}
-        score = {"privacy": PLAYERS[named["algorithm"]][1], "score": own["score"].mean()}
-        rows.append({**named, **score, **measured, **counts})
-    means = pd.DataFrame(rows)
-    _require_the_same(means)
-    means["ranked"] = means.index.isin(_by_rule(means).index)
+        counts = {"instances": int(is_drawn.sum()), "runs": int(runs.min())}
+        measured |= {"scales": scale[is_drawn], "errors": error[is_drawn]}
+        measured |= {"designed": dict(zip(instance[~is_drawn], scale[~is_drawn], strict=True))}
+        measured |= {"drawn": tuple(instance[is_drawn]), "level": float(scale[is_drawn].mean())}
+        means = {"privacy": PLAYERS[named["algorithm"]][1], "score": score[is_drawn].mean()}
+        rows.append({**named, **means, **measured, **counts})
+    table = pd.DataFrame(rows)
+    _require_the_same(table)
+    table["ranked"] = table.index.isin(_by_rule(table).index)
     if is_regret:
-        means = means.join(pd.DataFrame(_priced(means), means.index))
-    return means.drop(columns="values")
+        table = table.join(pd.DataFrame(_priced(table), table.index))
+    return table.drop(columns="values")
 
 
 def _require_the_same(means: pd.DataFrame) -> None:
@@ -168,28 +173,41 @@ def _by_rule(means: pd.DataFrame) -> pd.DataFrame:
 def _priced(means: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the ratios of each row to the non-private floor of its answer and setting."""
     place = ["answer", *SETTING[:3]]
-    free = means[means["privacy"] == NONE]
-    lowest = free.loc[free.groupby(place)["level"].idxmin()].set_index(place)
+    free = means[means["privacy"] == NONE].sort_values("level").drop_duplicates(place)
+    floors = {tuple(row[name] for name in place): row for row in free.to_dict("records")}
     nothing = dict.fromkeys(("price", "lo", "hi", "least", "most", "tail", "worst"), np.nan)
     prices = []
     for row in means.to_dict("records"):
-        key = tuple(row[name] for name in place)
+        floor = floors.get(tuple(row[name] for name in place))
         price = {"seeds": _seeds(row["errors"], row["scales"]), "floor": "", "worst_on": ""}
-        if key not in lowest.index:
+        if floor is None:
             prices.append({**price, **nothing})
             continue
-        floor = lowest.loc[key]
         ratios = row["scales"] - floor["scales"]
-        designed = np.exp(row["designed"] - floor["designed"]).dropna()
-        every = pd.concat([pd.Series(np.exp(ratios), row["drawn"]), designed])
+        designed = _over(row, floor)
+        every = dict(zip(row["drawn"], np.exp(ratios), strict=True)) | designed
         base = np.exp(floor["scales"])
         over = [np.array(runs) / one for runs, one in zip(row["values"], base, strict=True)]
         ends = dict(zip(("price", "lo", "hi"), np.exp(mean_interval(ratios)), strict=True))
-        price |= {**ends, "least": designed.min(), "most": designed.max()}
-        price |= {"worst": every.max(), "worst_on": every.idxmax()}
+        price |= {**ends, "least": _least(designed), "most": _most(designed)}
+        price |= {"worst": _most(every), "worst_on": max(every, key=every.__getitem__)}
         price["tail"] = float(np.quantile(np.concatenate(over), TAIL))
         prices.append({**price, "floor": floor["algorithm"]})
     return prices
+
+
+def _over(row: Row, other: Row) -> dict[str, float]:
+    """Return the ratio of two regrets on each instance by design that both have."""
+    scales = other["designed"]
+    return {on: np.exp(scale - scales[on]) for on, scale in row["designed"].items() if on in scales}
+
+
+def _least(ratios: Mapping[str, float]) -> float:
+    return min(ratios.values(), default=np.nan)
+
+
+def _most(ratios: Mapping[str, float]) -> float:
+    return max(ratios.values(), default=np.nan)
 
 
 def _seeds(errors: Values, gaps: Values) -> float:
@@ -213,14 +231,17 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     is_twin = (means["algorithm"] == "dp-bai") & (
         means["family"] == means["arms"].astype(str) + " dimensions"
     )
-    private = means[means["epsilon"].notna() & ~is_twin]
+    private = means[means["epsilon"].notna() & ~is_twin].sort_values(["level", "algorithm"])
     rows = []
     for name, kinds in CLASSES.items():
-        members = private[private["privacy"].isin(kinds)]
-        for setting, field in members.groupby(["answer", *SETTING], sort=True):
-            unplayed = set(members["algorithm"]) - set(field["algorithm"])
+        fields: dict[Any, list[Row]] = {}
+        for row in private[private["privacy"].isin(kinds)].to_dict("records"):
+            fields.setdefault(tuple(row[key] for key in ("answer", *SETTING)), []).append(row)
+        members = {row["algorithm"] for field in fields.values() for row in field}
+        for setting, field in sorted(fields.items()):
+            unplayed = members - {row["algorithm"] for row in field}
             named = dict(zip(["answer", *SETTING], setting, strict=True))
-            if field["algorithm"].nunique() > 1:
+            if len(members - unplayed) > 1:
                 absent = " ".join(each for each in PLAYERS if each in unplayed)
                 rows.append({**named, "privacy": name, **_answer(field), "unplayed": absent})
     table = pd.DataFrame(rows)
@@ -253,23 +274,23 @@ def _discovery(p_values: pd.Series) -> pd.Series:
     return pd.Series(q_values, index=p_values.index)
 
 
-def _answer(field: pd.DataFrame) -> dict[str, object]:
-    """Return what is known of one setting."""
-    field = field.sort_values(["level", "algorithm"])
-    ranking = field[field["ranked"]]
-    first, second = ranking.iloc[:2].to_dict("records")
-    is_first = field["algorithm"] == first["algorithm"]
-    others = _p_values(field[is_first], field[~is_first]).reindex(ranking["algorithm"].iloc[1:])
-    is_ahead = ~is_first & (field["level"] < field["level"][is_first].max())
+def _answer(field: Sequence[Row]) -> dict[str, object]:
+    """Return what is known of one setting, from its rows by ascending level."""
+    ranking = [row for row in field if row["ranked"]]
+    first, second = ranking[:2]
+    own = [row for row in field if row["algorithm"] == first["algorithm"]]
+    rivals = [row for row in field if row["algorithm"] != first["algorithm"]]
+    others = _p_values(own, rivals)
+    ahead = [row["algorithm"] for row in rivals if row["level"] < own[-1]["level"]]
     return {
         **{"first": first["algorithm"], "second": second["algorithm"], **_margin(first, second)},
         **{"logarithm": logarithm(first), "constant": first["constant"]},
         "second_constant": second["constant"],
         "price": first.get("price", np.nan),
-        "p_ranked": float(_p_values(ranking.iloc[:1], ranking.iloc[1:]).max()),
-        "otherwise": " ".join(field["algorithm"][is_ahead].unique()),
-        "p": float(others.max()),
-        "others": others.to_dict(),
+        "p_ranked": max(_p_values([first], ranking[1:]).values()),
+        "otherwise": " ".join(dict.fromkeys(ahead)),
+        "p": max(others.values()),
+        "others": {row["algorithm"]: others[row["algorithm"]] for row in ranking[1:]},
     }
 
 
@@ -288,23 +309,23 @@ def _margin(first: Row, second: Row) -> dict[str, float]:
         shares = [(int(row["misses"]), int(row["trials"])) for row in (second, first)]
         gain = difference_interval(shares[0], shares[1])
         return {"margin": ratio, **dict(zip(("gain", "gain_lo", "gain_hi"), gain, strict=True))}
-    gaps = second["scales"] - first["scales"]
-    designed = np.exp(second["designed"] - first["designed"])
+    gaps, designed = second["scales"] - first["scales"], _over(second, first)
     ends = zip(("margin", "margin_lo", "margin_hi"), np.exp(mean_interval(gaps)), strict=True)
     errors = (first["errors"] ** 2 + second["errors"] ** 2) ** 0.5
     return {
         **dict(ends),
-        **{"margin_least": designed.min(), "margin_most": designed.max()},
+        **{"margin_least": _least(designed), "margin_most": _most(designed)},
         "seeds": _seeds(errors, gaps),
     }
 
 
-def _p_values(candidate: pd.DataFrame, others: pd.DataFrame) -> pd.Series:
+def _p_values(candidate: Sequence[Row], others: Sequence[Row]) -> dict[str, float]:
     """Return, for each other algorithm, the largest p-value over its rows and the candidate's."""
-    firsts, rivals = candidate.to_dict("records"), others.to_dict("records")
-    pairs = [[no_worse(first, other) for other in rivals] for first in firsts]
-    largest = pd.Series(np.max(pairs, axis=0), index=others["algorithm"]).groupby(level=0).max()
-    return (len(largest) * largest).clip(upper=1.0)
+    largest: dict[str, float] = {}
+    for other in others:
+        p_value = max(no_worse(first, other) for first in candidate)
+        largest[other["algorithm"]] = max(p_value, largest.get(other["algorithm"], 0.0))
+    return {name: min(len(largest) * p_value, 1.0) for name, p_value in largest.items()}
 
 
 def no_worse(first: Row, other: Row) -> float:
@@ -386,6 +407,7 @@ def constants(frames: Frames) -> pd.DataFrame:
     played, with 95 % intervals. Those of the check are the tuning's own, at a longer horizon.
     """
     tuning, rows, names = frames["tuning"], [], ["algorithm", *SETTING[1:]]
+    least = tuning.groupby("algorithm")["constant"].min()
     for frame, on in (("grid", "those of the comparison"), ("check", "those of the tuning")):
         results = frames[frame]
         # At the quick scale no series of the check stands.
@@ -394,7 +416,6 @@ def constants(frames: Frames) -> pd.DataFrame:
             algorithm, tags = row["algorithm"], {"epsilon": row["epsilon"]}
             context = Context({} if np.isnan(row["epsilon"]) else tags, row["horizon"], row["arms"])
             constant = tuned("constant", algorithm, replace(context, tuned=tuning))
-            tried = tuning["constant"][tuning["algorithm"] == algorithm]
             logs = by_value(own, "constant")
             best: Any = logs.mean().idxmin()
             printed = CONSTANTS[algorithm]
@@ -407,7 +428,7 @@ def constants(frames: Frames) -> pd.DataFrame:
                 found |= dict(zip((key, f"{key}_lo", f"{key}_hi"), map(float, ends), strict=True))
             label = {"name": NAMES[algorithm], "privacy": PLAYERS[algorithm][1], "family": BINARY}
             label |= {"on": on, "logarithm": logarithm(row)}
-            counts = {"at_end": constant == tried.min(), "instances": len(logs)}
+            counts = {"at_end": constant == least[algorithm], "instances": len(logs)}
             rows.append({**{key: row[key] for key in names}, **label, **counts, **found})
     return pd.DataFrame(rows)
 
