@@ -61,7 +61,7 @@ def draw_map(rows: pd.DataFrame, privacy: str = PURE) -> Drawn:
 
 
 def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: list[int]) -> None:
-    """Draw a cell for each budget and horizon: the winner's colour, or the marks of those tied."""
+    """Draw a cell for each budget and horizon: the winner's mark on its colour, or those tied."""
     for row in field.to_dict("records"):
         x, y = budgets.index(row["epsilon"]), lengths.index(row["horizon"])
         is_won = row["verdict"] == WINNER
@@ -70,7 +70,8 @@ def _draw_cells(axes: Axes, field: pd.DataFrame, budgets: list[float], lengths: 
         axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, **cell))
         if is_won:
             text = f"{row['margin']:.1f}" if row["margin"] < 9.95 else f"{row['margin']:.0f}"
-            axes.text(x, y, text, fontsize=7, ha="center", va="center", color="white")
+            axes.plot(x - 0.2, y, **_mark(row["first"]) | {"color": "white"}, markersize=4.5)
+            axes.text(x + 0.1, y, text, fontsize=7, ha="center", va="center", color="white")
             continue
         for place, name in ((-0.2, row["first"]), (0.2, row["second"])):
             axes.plot(x + place, y + 0.15, **_mark(name), markersize=4.5)
@@ -92,14 +93,14 @@ def _mark(algorithm: str) -> dict[str, Any]:
 def _map_handles(table: pd.DataFrame) -> tuple[dict[str, Artist], dict[str, str]]:
     """Return the legend, and what each entry belongs to: colours, marks, what a cell says."""
     is_won = table["verdict"] == WINNER
-    won, tied = set(table["first"][is_won]), {*table["first"][~is_won], *table["second"][~is_won]}
+    won, shown = set(table["first"][is_won]), {*table["first"], *table["second"][~is_won]}
     handles: dict[str, Artist] = {
         f"{NAMES[name]} wins": Patch(facecolor=palette.look_of(name).colour)
         for name in NAMES
         if name in won
     }
     for name in NAMES:
-        if name in tied:
+        if name in shown:
             handles[NAMES[name]] = Line2D([], [], **_mark(name), markersize=5)
     said = {"1.8": "the second has 1.8 times the regret"}
     if not is_won.all():
@@ -111,7 +112,7 @@ def _map_handles(table: pd.DataFrame) -> tuple[dict[str, Artist], dict[str, str]
         handles[words] = Line2D(
             [], [], **look, color="black", markeredgewidth=0.1, linestyle="none"
         )
-    kinds = {label: "Tied" if label in NAMES.values() else "Wins" for label in handles}
+    kinds = {label: "Marks" if label in NAMES.values() else "Colours" for label in handles}
     return handles, kinds | dict.fromkeys(said.values(), "In a cell")
 
 

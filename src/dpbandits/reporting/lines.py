@@ -21,7 +21,7 @@ from dpbandits.config.figures import (
     SeriesSpec,
     TableSpec,
 )
-from dpbandits.config.looks import NO_LINE
+from dpbandits.config.looks import NO_LINE, NO_MARKER
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
@@ -250,8 +250,8 @@ class Entry(NamedTuple):
     look: Look
 
 
-ALGORITHM = "Algorithm"
-"""What most legends list."""
+ALGORITHM, GUIDE = "Algorithm", "Straight lines"
+"""What most legends list, and what lines behind the data are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,6 +393,11 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         label = f"{label}, {sign} = {value:g}"
     elif ordered := spec.by or spec.shade:
         entries = (Entry(ordered, label, look),)
+    elif spec.guide:
+        entries = (Entry(GUIDE, label, look),)
+    elif spec.level:
+        entries = (Entry(ALGORITHM, label, look),)
+        look = replace(look, marker=NO_MARKER)
     return Line(name, label, look, points, spec.published, algorithm, spec.guide, entries)
 
 

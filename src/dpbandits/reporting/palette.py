@@ -74,7 +74,7 @@ VALUES: dict[str, dict[float, int]] = {
 A value has the same look in every figure: beside the step, the dash and the marker of its place.
 """
 
-_DASHED, _MARKED = ("solid", "dashed", "dotted"), ("s", "^", "D", "v", "X", "P", "<", ">")
+_DASHED, _MARKED = [*DASHES], ("s", "^", "D", "v", "X", "P", "<", ">")
 
 
 def value_looks(column: str, values: Sequence[Any]) -> list[Look]:
@@ -84,7 +84,7 @@ def value_looks(column: str, values: Sequence[Any]) -> list[Look]:
         return ordered_looks(len(values))
     places = [list(known).index(value) for value in values]
     return [
-        Look(RAMP[known[value]], _DASHED[place % 3], _MARKED[place % len(_MARKED)])
+        Look(RAMP[known[value]], _DASHED[place % len(_DASHED)], _MARKED[place % len(_MARKED)])
         for value, place in zip(values, places, strict=True)
     ]
 
@@ -93,7 +93,7 @@ def ordered_looks(count: int) -> list[Look]:
     """Return looks, light to dark, for an ordered parameter; neighbours differ in all they have."""
     steps = (round(index * (len(RAMP) - 1) / max(count - 1, 1)) for index in range(count))
     return [
-        Look(RAMP[step], _DASHED[index % 3], _MARKED[index % len(_MARKED)])
+        Look(RAMP[step], _DASHED[index % len(_DASHED)], _MARKED[index % len(_MARKED)])
         for index, step in enumerate(steps)
     ]
 
@@ -181,7 +181,7 @@ def looks_of(
     return [
         replace(
             look,
-            marker=NO_MARKER if spec.level or spec.marker == NO_MARKER else look.marker,
+            marker=NO_MARKER if spec.marker == NO_MARKER else look.marker,
             dash=NO_LINE if spec.line == NO_LINE else look.dash,
         )
         for look, spec in zip(apart, specs, strict=True)
@@ -221,7 +221,7 @@ def _ordered_value(spec: "SeriesSpec", rows: "pd.DataFrame", place: str) -> Any:
 
 
 def _look(panel: "PanelSpec", index: int, rows: "pd.DataFrame", place: str) -> Look:
-    """Return the look of a line without an ordered column; an algorithm's cannot be overruled."""
+    """Return the look of a line without an ordered column; an algorithm keeps all but its dash."""
     spec, known = panel.series[index], {**panel.looks, **ALGORITHMS}
     algorithms = list(rows["algorithm"].unique()) if "algorithm" in rows else []
     given = {
@@ -230,12 +230,14 @@ def _look(panel: "PanelSpec", index: int, rows: "pd.DataFrame", place: str) -> L
         if (value := getattr(spec, key)) not in (None, NO_LINE, NO_MARKER)
     }
     if len(algorithms) == 1 and (algorithms[0] in known or not given):
+        look = look_of(algorithms[0], known)
+        look = replace(look, dash=given.pop("line", look.dash))
         for key, value in given.items():
             raise InputError(
                 f"{place}.series.{index}.{key} is {value!r}; allowed: none, lines of "
                 f"{algorithms[0]} have its look"
             )
-        return look_of(algorithms[0], known)
+        return look
     look = _numbered(index, [*COLOURS.values()], [*MARKERS.values()])
     return Look(
         COLOURS.get(given.get("colour", ""), look.colour),

@@ -12,6 +12,7 @@ import matplotlib.style
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -56,7 +57,7 @@ RC: dict[str, Any] = {
     "axes.titlepad": 5,
     "axes.titlesize": 8,
     "figure.constrained_layout.h_pad": 0.04,
-    "figure.constrained_layout.w_pad": 0.04,
+    "figure.constrained_layout.w_pad": 0.06,
     "figure.dpi": DPI,
     "font.family": ["DejaVu Sans"],
     "font.size": 8,
@@ -130,21 +131,43 @@ def power(value: float) -> str:
 
 
 class _Numbers(Formatter):
-    """Tick labels of all axes: numbers with commas, or powers of ten where one is beyond PLAIN."""
+    """Tick labels of all axes: numbers with commas, or powers of ten where one is beyond PLAIN.
+
+    Axes of one label and scale have the same kind of labels in all panels of a figure.
+    """
 
     def __init__(self, scale: str) -> None:
-        self.plain = PLAIN[scale]
+        self.scale = scale
 
     def __call__(self, value: float, position: int | None = None) -> str:
         return thousands(value)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        assert self.axis is not None
-        low, high = sorted(self.axis.get_view_interval())
-        shown = [abs(value) for value in values if value and low <= value <= high]
-        least, most = self.plain
+        least, most = PLAIN[self.scale]
+        shown = [abs(value) for axis in self._alike() for value in _ticks_in_view(axis)]
         is_plain = not shown or (least <= min(shown) and max(shown) <= most)
         return [thousands(value) if is_plain else power(value) for value in values]
+
+    def _alike(self) -> list[Any]:
+        assert isinstance(self.axis, Axis)
+        drawn, label = self.axis.get_figure(root=True), self.axis.get_label_text()
+        # Above a strip, which has the label.
+        if not drawn or not label:
+            return [self.axis]
+        is_x = isinstance(self.axis, XAxis)
+        every = [axes.xaxis if is_x else axes.yaxis for axes in drawn.axes]
+        return [
+            axis
+            for axis in every
+            if axis.get_label_text() == label
+            and isinstance(known := axis.get_major_formatter(), _Numbers)
+            and known.scale == self.scale
+        ]
+
+
+def _ticks_in_view(axis: Axis) -> list[float]:
+    low, high = sorted(axis.get_view_interval())
+    return [value for value in axis.get_majorticklocs() if value and low <= value <= high]
 
 
 class _Decades(LogLocator):
@@ -301,15 +324,10 @@ def add_legend(
         parts[[*parts][-1]] |= rest
     above = 0.0
     for kind, entries in parts.items():
-        titled: dict[str, Handle] = {**entries}
-        if kind:
-            title = f"{TITLES.get(kind, kind)}:"
-            titled = {title: Line2D([], [], linestyle="none"), **entries}
-        legend = _fit_legend(drawn, titled, drawn.get_figwidth(), {"loc": "upper center"})
+        title = f"{TITLES.get(kind, kind)}:" if kind else ""
+        legend = _fit_legend(drawn, entries, drawn.get_figwidth(), {"loc": "upper center"}, title)
         # `add_heading` makes room for all of them: the layout would for the highest alone.
         legend.set_in_layout(False)
-        if kind:
-            legend.get_texts()[0].set_fontweight("bold")
         legend.borderaxespad += above * 72 / legend.prop.get_size()
         above += size_of(legend)[1]
     drawn.set_figheight(drawn.get_figheight() + above)
@@ -397,16 +415,28 @@ def _between(line: Line2D) -> Values:
 
 
 def _fit_legend(
-    owner: Figure | Axes, handles: Mapping[str, Handle], width: float, place: Mapping[str, Any]
+    owner: Figure | Axes,
+    handles: Mapping[str, Handle],
+    width: float,
+    place: Mapping[str, Any],
+    title: str = "",
 ) -> Legend:
-    """Add a legend, read row by row, in as few rows as fit into ``width`` inches."""
+    """Add a legend, read row by row, in as few rows as fit into ``width`` inches.
+
+    A title is left of the first row, with nothing below it.
+    """
     entries = list(handles.items())
+    nothing = Line2D([], [], linestyle="none")
     for rows in itertools.count(1):
         columns = math.ceil(len(entries) / rows)
         # Matplotlib fills column by column.
-        in_order = [entry for first in range(columns) for entry in entries[first::columns]]
+        below = math.ceil(len(entries) / columns) - 1
+        first = [(title, nothing), *[("", nothing)] * below] if title else []
+        in_order = [*first, *(one for at in range(columns) for one in entries[at::columns])]
         labels, artists = zip(*in_order, strict=True)
-        legend = owner.legend(artists, labels, ncols=columns, **place)
+        legend = owner.legend(artists, labels, ncols=columns + bool(title), **place)
+        if title:
+            legend.get_texts()[0].set_fontweight("bold")
         if columns == 1 or size_of(legend)[0] <= width:
             break
         legend.remove()

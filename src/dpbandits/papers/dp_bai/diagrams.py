@@ -108,7 +108,7 @@ def budgets_by_hardness(results: pd.DataFrame) -> Drawn:
         fit = [a / gap**2 + b * place / gap for place in x]
         dash = {"color": look.colour, "linestyle": DASHES[look.dash]}
         points += draw_line(axes, f"{series}, fit", x, fit, "_", **dash)
-    finish(axes, (r"$1 / \varepsilon$", "log"), BUDGET_90, ticks=x)
+    finish(axes, (r"$1 / \varepsilon$", "log"), BUDGET_90, "Lines: one fit to all marks", x)
     return drawn, points
 
 
