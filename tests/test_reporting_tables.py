@@ -185,6 +185,7 @@ def test_text_is_escaped() -> None:
     for text, latex in [
         ("fig_a & 5 % {x} #1 $2", r"fig\_a \& 5 \% \{x\} \#1 \$2"),
         ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
+        ("10^2.5 ≈ 316.", r"$10^{2.5}$ $\approx$ 316."),
         ("δ ≤ 1", r"$\delta$ $\le$ 1"),
         ("η_b >= 1", r"$\eta_b$ $\ge$ 1"),
         ("x < b", "x $<$ b"),

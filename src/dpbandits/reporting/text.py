@@ -130,7 +130,7 @@ def to_latex(formula: str) -> str:
     """Return a formula in plain characters, ``T^((1-α)/4) ln(T)``, as LaTeX without dollars."""
     latex = re.sub(rf"sqrt{_BRACKETS}", lambda match: rf"\sqrt{{{to_latex(match[1])}}}", formula)
     latex = re.sub(rf"([\^_]){_BRACKETS}", lambda match: f"{match[1]}{{{match[2]}}}", latex)
-    latex = re.sub(r"\^(-?\w+)", r"^{\1}", latex)
+    latex = re.sub(r"\^(-?\d+\.\d+|-?\w+)", r"^{\1}", latex)
     latex = re.sub(r"_(\w{2,})", r"_{\\mathrm{\1}}", latex)
     latex = re.sub(rf"[{_RAISED}]+", lambda match: f"^{{{match[0].translate(_POWERS)}}}", latex)
     latex = re.sub(r"(?<=\d),(?=\d{3})", "{,}", latex).replace("%", r"\%")
