@@ -343,6 +343,20 @@ def test_a_log_has_whole_lines(
     assert last.startswith("simulating ucb1: 3 of 3 batches, 00:00 gone")
 
 
+def test_rounds_of_one_curve_are_shown_while_it_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_OF_A_CURVE", 100)
+    curve = work(0, 4, metrics=["nash_regret"], horizon=1000)
+    [found] = compute([curve], root_seed=1, cache=Cache(tmp_path), title="simulating it")
+    np.testing.assert_array_equal(found["nash_regret"], curve.play(1)["nash_regret"])
+    shown = re.findall(r"simulating it: (\d+) of 100 ", capsys.readouterr().err)
+    assert len(shown) > 10
+    assert shown[-1] == "100"
+
+
 def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unwritable, "is_silent", False)
     sent = (cell(), b"", {})

@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import cache as once
+from itertools import repeat
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -131,12 +133,78 @@ def _played(
     parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
     _announce_time(missing, root_seed, workers, title)
     waiting: list[dict[int, Runs]] = [{} for _ in missing]
-    for number, first, runs in progress(_over(parts, root_seed, workers), title, len(parts)):
-        work, pieces = missing[number], waiting[number]
-        pieces[first] = runs
-        if len(pieces) == len(parts_of[number]):
-            waiting[number] = {}
-            yield work, _joined([pieces[first] for first in sorted(pieces)])
+    with _shown(title, sum(map(_rounds, missing))) as add:
+        for number, first, runs in _over(parts, root_seed, workers, add):
+            work, pieces = missing[number], waiting[number]
+            pieces[first] = runs
+            if len(pieces) == len(parts_of[number]):
+                waiting[number] = {}
+                yield work, _joined([pieces[first] for first in sorted(pieces)])
+
+
+def _rounds(work: Work) -> int:
+    return work.cell.horizon * len(work.runs)
+
+
+Add = Callable[[int], None]
+"""What is told of rounds that are played."""
+
+SHARES = 100
+
+
+@contextmanager
+def _shown(title: str, rounds: int) -> Iterator[Add]:
+    """Show how many of a hundred equal batches of rounds are played; yield what counts them."""
+    shares, lock, played = progress(repeat(None, SHARES), title, SHARES), Lock(), 0
+
+    def add(count: int) -> None:
+        nonlocal played
+        # Runs of a curve are played in threads.
+        with lock:
+            before, played = played, played + count
+            for _ in range(SHARES * before // rounds, SHARES * played // rounds):
+                next(shares, None)
+
+    next(shares)
+    yield add
+
+
+@dataclass(frozen=True)
+class _CountedCell(Cell):
+    """A cell of a Nash curve, which takes long: its rounds are counted while they are played."""
+
+    add: Add = print
+
+    @property
+    def player(self) -> Any:
+        """The algorithm, as far as curves are played with it."""
+        return _Counted(super().player, self.add)
+
+
+class _Counted:
+    """A regret algorithm whose rounds are counted while it plays."""
+
+    def __init__(self, algorithm: Any, add: Add) -> None:
+        self.id, self.state = algorithm.id, algorithm.state
+        self._advance, self._add = algorithm.advance, add
+
+    def advance(self, settings: Any, state: Any, *rest: Any) -> int:
+        """Play on; return the number of segments, as the algorithm does."""
+        before = int(state.clock[0])
+        written: int = self._advance(settings, state, *rest)
+        self._add(int(state.clock[0]) - before)
+        return written
+
+
+def _play(part: Work, root_seed: int, threads: int, add: Add) -> Runs:
+    """Play a part here, and count its rounds."""
+    cell = part.cell
+    if cell.in_lockstep:
+        parts = {field.name: getattr(cell, field.name) for field in fields(cell)}
+        return Work(_CountedCell(**parts, add=add), part.runs).play(root_seed, threads)
+    runs = part.play(root_seed, threads)
+    add(_rounds(part))
+    return runs
 
 
 FEW_ROUNDS = 10**7
@@ -185,15 +253,19 @@ Part = tuple[int, int, Runs]
 """Number of a work, its first run that was played, and the metrics."""
 
 
-def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> Iterator[Part]:
+def _over(
+    parts: Sequence[tuple[int, Work]], root_seed: int, workers: int, add: Add
+) -> Iterator[Part]:
     """Play parts of works, here or in worker processes, and yield them as they are done."""
     # Cores that no part keeps busy play runs of a curve.
     threads = max(1, workers // max(1, len(parts)))
+    rounds = {(number, part.runs.start): _rounds(part) for number, part in parts}
     done = set()
     if min(workers, len(parts)) > 1:
         try:
             for number, first, runs in _in_processes(parts, root_seed, workers, threads):
                 done.add((number, first))
+                add(rounds[number, first])
                 yield number, first, runs
         except BrokenProcessPool:
             raise InputError(
@@ -208,7 +280,7 @@ def _over(parts: Sequence[tuple[int, Work]], root_seed: int, workers: int) -> It
             )
     for number, part in parts:
         if (number, part.runs.start) not in done:
-            yield number, part.runs.start, part.play(root_seed, threads)
+            yield number, part.runs.start, _play(part, root_seed, threads, add)
 
 
 def _in_processes(
