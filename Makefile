@@ -99,7 +99,8 @@ artifact: .venv/installed report site ## one archive to cite and run, artifact/d
 verify: .venv/installed ## recompute a random sample of cells (SCALE=quick: of `make quick`): exact, agrees within chance, or outside
 	.venv/bin/dpbandits verify --workers $(CORES) $(if $(SCALE),--scale $(SCALE))
 
-notebooks: .venv-test/installed ## run the notebooks of examples/ and keep their outputs
+notebooks: .venv/installed .venv-test/installed ## run the notebooks of examples/ in a kernel and keep their outputs
+	$(call build,dp_ts_ucb_fig7 dp_ncb_fig1 --config scale=quick)
 	$(IN_TEST) python tests/notebooks.py
 
 test: .venv-test/installed ## all tests but slow ones: the quick workflow of one paper and a part of the faults among them

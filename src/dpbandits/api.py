@@ -21,6 +21,7 @@ from dpbandits.own.arms import arms, replay
 from dpbandits.own.check import check_algorithm
 from dpbandits.own.policies import fraction, policy, positive, whole
 from dpbandits.pipeline.choose import choose
+from dpbandits.pipeline.overlay import overlay
 from dpbandits.play.comparison import Comparison, compare
 from dpbandits.play.identification import Identification, identify
 from dpbandits.play.simulation import Simulation, simulate
@@ -47,6 +48,7 @@ __all__ = [
     "identify",
     "linear",
     "load_algorithm",
+    "overlay",
     "policy",
     "positive",
     "privacy",

@@ -105,6 +105,13 @@ def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_pat
     numbers = points[["y", "lo", "hi"]].T
     np.testing.assert_allclose(numbers, [*runs_interval(values)], rtol=1e-9)
     assert set(points["runs"]) == {4}
+    where: dict[str, Any] = {
+        "project": project.folder,
+        "scale": "quick",
+        "out": tmp_path / "python",
+    }
+    dpbandits.overlay(own().algorithm, "dp-ts-ucb/fig5b", epsilon=0.5, pulls=20, **where)
+    assert (tmp_path / "python/fig5b.csv").read_bytes() == (tmp_path / "fig5b.csv").read_bytes()
 
 
 @pytest.mark.slow

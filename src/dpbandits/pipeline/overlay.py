@@ -144,6 +144,44 @@ class Played(NamedTuple):
     series: Series
 
 
+def overlay(
+    algorithm: Definition,
+    figure: str,
+    *,
+    params: Mapping[str, Any] | None = None,
+    variant: str = "as-written",
+    interpretations: Mapping[str, str] | None = None,
+    project: str | Path = ".",
+    scale: str | None = None,
+    workers: int = 1,
+    out: str | Path | None = None,
+    **parameters: Any,
+) -> list[Path]:
+    """Draw an algorithm of your own into a figure of a paper; return the files.
+
+    It is played on the instances of the figure, to its horizon, by as many runs. What takes over a
+    minute is announced before it begins.
+
+    Args:
+        algorithm: yours, such as ``dpbandits.policy`` makes.
+        figure: ``PAPER/FIGURE`` or ``PAPER/PANEL``, as ``dp-ts-ucb/fig7b``, which has to be built.
+        params: its parameters: numbers, or names of columns of the figure, such as ``"epsilon"``.
+        variant: the variant to play.
+        interpretations: those that depart from their defaults.
+        project: folder of the project.
+        scale: ``paper`` or ``quick``; by default that of the project's config.
+        workers: processes to compute with.
+        out: folder of the files; by default ``figures/compare/PAPER`` in the project.
+        parameters: the same as ``params`` by keyword, such as ``epsilon=0.5``.
+
+    Raises:
+        InputError: the figure is not built, is exact, or shows another problem than yours.
+    """
+    opened = Project.load(Path(project)).at(scale=scale)
+    own = Own(algorithm, {**(params or {}), **parameters}, variant, interpretations or {})
+    return overlay_figure(opened, figure, own, None if out is None else Path(out), workers)
+
+
 def overlay_figure(
     project: Project, name: str, own: Own, folder: Path | None = None, workers: int = 1
 ) -> list[Path]:
