@@ -192,6 +192,7 @@ def guarantee(delta: float | None, form: str, **options: Any) -> None:
 
     found = guarantees.guarantee(**options)
     row = asdict(found)
+    row["trust"] = row.pop("model")
     text = found.describe()
     if delta is not None:
         row |= {"delta": delta, "epsilon": found.epsilon(delta)}
