@@ -87,6 +87,10 @@ def first_rows(project: Project) -> Iterator[str]:
             numbers = read_table(path)
             shown, files = numbers.head(FIRST), (folder / path.stem).as_posix()
             yield f"### {head_of(path.stem)}"
+            if path.stem == "claims":
+                where = f"on the [paper's page](papers/{study.name}.md#what-came-out)"
+                yield f"Each claim is {where}; [csv]({files}.csv), [LaTeX]({files}.tex)."
+                continue
             # The copies may be older than their entry.
             with suppress(InputError):
                 spec = study.table(path.stem)
