@@ -269,7 +269,7 @@ class Outcome:
 
     @property
     def deciding(self) -> list[str]:
-        """The number that decides each reading, what is asked of it, and what is as printed."""
+        """The number that decides each reading with what is asked, or its first, and as printed."""
         if self.word == "undecided" and not self._names_points:
             return [f"open: {_listed(self.points('undecided'))}"]
         numbers: dict[str, list[str]] = {}
@@ -279,10 +279,11 @@ class Outcome:
                     r"\d+\.\d{4,}", lambda found: number_text(float(found[0])), row["asked"]
                 )
                 numbers.setdefault(asked, []).append(number)
-        said = (
+        said = [
             f"{'; '.join(dict.fromkeys(own))} (asked: {asked})" for asked, own in numbers.items()
-        )
-        return [*said, *self.as_printed]
+        ]
+        sizes = [shown for row in self.judged if (shown := self._shown(row))]
+        return [*(said or dict.fromkeys(sizes)), *self.as_printed]
 
     @property
     def as_printed(self) -> list[str]:
