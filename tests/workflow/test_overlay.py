@@ -142,6 +142,8 @@ def test_a_horizon_axis_has_a_simulation_for_each_horizon(
 @pytest.mark.slow
 def test_a_parameter_may_be_a_column_along_the_axis(project: Project, overlay: Overlay) -> None:
     """Without such a column the axis means nothing to it: the line is level."""
+    unknown = "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
+    refused(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")), unknown)
     level = overlay("ts-is-dp/fig3", own())
     assert level["x"].tolist() == [1, 2, 5]
     assert level["y"].nunique() == 1
@@ -211,13 +213,9 @@ REFUSED = {
 }
 
 
-def test_what_cannot_take_it_is_refused_in_one_line(
-    project: Project, overlay: Overlay, tmp_path: Path
-) -> None:
+def test_what_cannot_take_it_is_refused_in_one_line(project: Project, tmp_path: Path) -> None:
     for name, line in REFUSED.items():
         refused(partial(overlay_figure, project, name, own(), tmp_path), line)
-    unknown = "ts-is-dp/fig3: params epsilon is 'nonsense'; allowed: a number, eta, b"
-    refused(lambda: overlay("ts-is-dp/fig3", own(epsilon="nonsense")), unknown)
     assert not list(tmp_path.iterdir())
 
 
