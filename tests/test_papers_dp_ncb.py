@@ -144,7 +144,7 @@ def test_arguments_out_of_range_are_one_line() -> None:
 def test_every_switch_that_is_played_has_a_row_and_every_row_its_results() -> None:
     """The differences that are switches of algorithms or of the scoring."""
     pairs = [(each.coded.simulation, each.changed.simulation) for each in DEVIATIONS]
-    assert {*chain(*pairs)} == set(TABLE["reads"])
+    assert {*chain(*pairs)} == set(TABLE.reads)
     for name in ("switches", TOGETHER):
         played = set(FOURTH.frame(name)["switch"].dropna())
         assert played == {each.id for each in DEVIATIONS if each.changed.simulation == name}
@@ -166,7 +166,7 @@ def test_large_switches_of_an_algorithm_are_played_together(algorithm: str) -> N
 
 def test_changes_have_the_interval_of_both_samples_or_are_exact() -> None:
     """Variances of independent curves add; t of 49 degrees of freedom, as each of them has."""
-    found = deviations({name: FOURTH.frame(name) for name in TABLE["reads"]})
+    found = deviations({name: FOURTH.frame(name) for name in TABLE.reads})
     row = found[(found["id"] == "D4") & (found["algorithm"] == "gdp-ncb")].iloc[0]
     # Made-up curves have a standard error of NOISE times the regret before it was perturbed, and
     # a bias of a tenth of it, which is subtracted.
