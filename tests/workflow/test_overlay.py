@@ -191,6 +191,8 @@ def test_a_line_is_in_panels_of_its_own_epsilon_alone(
 ) -> None:
     """Or at the epsilon of the lines of each panel, by one command."""
     build_results(project, "ts-is-dp", "tuning", workers=1)
+    differ = "fig8a: has epsilon 4.88; ts-is-dp/fig8b: has epsilon 35.57"
+    refused(partial(overlay_figure, project, "ts-is-dp/fig8", own(), tmp_path), differ)
     overlay("ts-is-dp/fig8", own(epsilon=4.88))
     panels = {letter: (tmp_path / f"fig8{letter}.csv").read_text() for letter in "abc"}
     assert [letter for letter, text in panels.items() if "yours" in text] == ["a"]
@@ -209,7 +211,6 @@ REFUSED = {
     "dp-ts-ucb/fig1": "dp-ts-ucb/fig1: is a diagram; allowed: panels of simulated regret",
     "dp-ts-ucb/fig3b": "dp-ts-ucb/fig3b: shows exact values; allowed: panels of simulated regret",
     "dp-bai/fig2": "fig2a: shows success, and private-explore-then-commit is an Algorithm; allo",
-    "ts-is-dp/fig8": "fig8a: has epsilon 4.88; ts-is-dp/fig8b: has epsilon 35.57",
 }
 
 
