@@ -1,21 +1,29 @@
 """Run the notebooks of `examples/` in a kernel and keep their outputs: `make notebooks`."""
 
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+
+
+def executed(path: Path) -> Any:
+    """Return the notebook with the outputs of its cells, as they come out now."""
+    notebook = nbformat.read(path, nbformat.NO_CONVERT)
+    # A jupyter that is opened on one begins in its folder, too.
+    place = {"metadata": {"path": str(EXAMPLES)}}
+    NotebookClient(notebook, resources=place, record_timing=False).execute()
+    for cell in notebook.cells:
+        # Bars and what is announced differ from time to time.
+        if "outputs" in cell:
+            cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
+    return notebook
+
 
 if __name__ == "__main__":
-    for path in sorted(EXAMPLES.glob("*.ipynb")):
-        notebook = nbformat.read(path, nbformat.NO_CONVERT)
-        # A jupyter that is opened on one begins in its folder, too.
-        place = {"metadata": {"path": str(EXAMPLES)}}
-        NotebookClient(notebook, resources=place, record_timing=False).execute()
-        for cell in notebook.cells:
-            # Bars and what is announced differ from time to time.
-            if "outputs" in cell:
-                cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
-        nbformat.write(notebook, path)
+    for path in NOTEBOOKS:
+        nbformat.write(executed(path), path)
         print(path.name)
