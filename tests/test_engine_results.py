@@ -24,7 +24,7 @@ from dpbandits.algorithms.base import whole
 from dpbandits.engine import progress
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
-from dpbandits.engine.compute import _gaps, _play_sent, compile_kernels, compute, compute_series
+from dpbandits.engine.compute import _pieces, _play_sent, compile_kernels, compute, compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.play import TRIALS
 from dpbandits.engine.provenance import (
@@ -300,8 +300,13 @@ def test_gaps_are_found_without_a_list_of_runs_and_one_stream_is_played_once() -
     bandit = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
     trials = make_cell(algorithm="sequential-halving", bandit=bandit, horizon=400)
     known = [range(5000), range(5001, 5003), range(5004, 10**8)]
-    gaps = _gaps(Work(trials, range(10**8)), known)
-    assert [gap.runs for gap in gaps] == [range(5000, 6000)]
+    pieces = _pieces(Work(trials, range(10**8)), known)
+    assert [runs for runs, _ in pieces if runs not in known] == [range(5000, 6000)]
+    assert [(runs.start + rows.start, runs.start + rows.stop) for runs, rows in pieces] == [
+        (0, 5000),
+        (5000, 6000),
+        (6000, 10**8),
+    ]
 
 
 def test_other_metrics_refuse_segments_of_uniform_arms() -> None:

@@ -4,7 +4,8 @@ import fcntl
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
@@ -48,23 +49,32 @@ def compute(
     """
     cache = cache or Cache()
     keys = [work.key(root_seed) for work in works]
-    names: dict[str, set[str]] = {key: set() for key in keys}
+    names: dict[str, set[str]] = defaultdict(set)
     for key, work in zip(keys, works, strict=True):
         names[key].update(work.cell.metrics)
-    of_key = dict(zip(keys, works, strict=True))
-    known = {key: cache.load(work, root_seed, names[key]) for key, work in of_key.items()}
-    covered = {key: list(known[key]) for key in known}
+    known: dict[str, dict[range, Runs]] = {}
+    pieces: list[list[Piece]] = []
     missing: list[Work] = []
     for key, work in zip(keys, works, strict=True):
-        gaps = _gaps(work, covered[key])
-        covered[key] += [gap.runs for gap in gaps]
-        missing += gaps
+        if key not in known:
+            known[key] = cache.load(work, root_seed, names[key])
+        pieces.append(_pieces(work, known[key]))
+        gaps = [runs for runs, _ in pieces[-1] if runs not in known[key]]
+        missing += [Work(work.cell, gap) for gap in gaps]
+        # Works that share a gap play it once.
+        known[key].update((gap, {}) for gap in gaps)
     if missing and before is not None:
         before(sum(len(work.runs) for work in missing))
-    for work, runs in _played(missing, root_seed, workers, title):
-        cache.store(work, root_seed, runs)
-        known[work.key(root_seed)][work.runs] = runs
-    return [_rows(work, known[key]) for key, work in zip(keys, works, strict=True)]
+    for work, metrics in _played(missing, root_seed, workers, title):
+        cache.store(work, root_seed, metrics)
+        known[work.key(root_seed)][work.runs] = metrics
+    return [
+        {
+            name: np.concatenate([known[key][runs][name][rows] for runs, rows in parts])
+            for name in work.cell.metrics
+        }
+        for key, work, parts in zip(keys, works, pieces, strict=True)
+    ]
 
 
 def compute_series(series: Sequence[Series], **options: Any) -> list[Runs]:
@@ -73,43 +83,33 @@ def compute_series(series: Sequence[Series], **options: Any) -> list[Runs]:
     return [_joined([next(computed) for _ in line.works]) for line in series]
 
 
-def _joined(pieces: Sequence[Runs]) -> Runs:
+def _joined(batches: Sequence[Runs]) -> Runs:
     """Return the metrics of runs that follow one another."""
-    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
 
 
-def _stretches(runs: range, known: Iterable[range]) -> Iterator[tuple[range, range | None]]:
-    """Yield stretches of runs that follow one another, each with the known runs that have it."""
-    at = runs.start
-    while at < runs.stop:
-        holders = [held for held in known if at in held]
-        holder = max(holders, key=lambda held: held.stop, default=None)
-        later = [held.start for held in known if held.start > at]
-        end = min([runs.stop, *([holder.stop] if holder else later)])
-        yield range(at, end), holder
-        at = end
+Piece = tuple[range, slice]
+"""Runs that are kept together, and the rows of them that a work takes."""
 
 
-def _gaps(work: Work, known: Iterable[range]) -> list[Work]:
-    """Return the works that are missing; trials of one stream are played by one."""
+def _pieces(work: Work, known: Collection[range]) -> list[Piece]:
+    """Split the runs of a work into those of each cache entry and the gaps between entries.
+
+    A gap covers whole streams of trials, which are played at once.
+    """
+    at, stop = work.runs.start, work.runs.stop
     size = work.cell.batch if work.cell.identifies else 1
-    missing = [gap for gap, holder in _stretches(work.runs, known) if holder is None]
-    whole = [range(gap.start // size * size, -(-gap.stop // size) * size) for gap in missing]
-    # Two gaps may be in trials of the same stream.
-    return [Work(work.cell, gap) for gap in dict.fromkeys(whole)]
-
-
-def _rows(work: Work, known: dict[range, Runs]) -> Runs:
-    """Return the metrics of a work out of runs that may reach beyond it."""
-    names = work.cell.metrics
-    if work.cell.in_lockstep:
-        return {name: known[work.runs][name] for name in names}
-    pieces: list[Runs] = []
-    for runs, holder in _stretches(work.runs, known):
-        assert holder is not None
-        rows = slice(runs.start - holder.start, runs.stop - holder.start)
-        pieces.append({name: known[holder][name][rows] for name in names})
-    return _joined(pieces)
+    pieces = []
+    while at < stop:
+        later = [runs.start for runs in known if runs.start > at]
+        gap = range(at // size * size, -(-min([stop, *later]) // size) * size)
+        holder = max(
+            (runs for runs in known if at in runs), key=lambda runs: runs.stop, default=gap
+        )
+        end = min(stop, holder.stop)
+        pieces.append((holder, slice(at - holder.start, end - holder.start)))
+        at = end
+    return pieces
 
 
 def _parts(work: Work) -> list[Work]:

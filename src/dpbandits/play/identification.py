@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,26 +12,28 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
+from dpbandits.engine.cells import MAXIMAL_HORIZON, make_cell
 from dpbandits.engine.compute import compilation_shown
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.play import play_outcome
 from dpbandits.engine.progress import progress
+from dpbandits.errors import require_count
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.metrics.intervals import rate_interval, runs_interval
-from dpbandits.play.simulation import Runs
+from dpbandits.play.simulation import PlayedRuns
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 
-class Identification(Runs):
+class Identification(PlayedRuns):
     """Trials of one algorithm on one linear bandit; played at first access.
 
     Make one with ``dpbandits.identify``. Printed, or shown by a notebook, it is its summary.
     """
 
-    horizon_name = horizon_sign = "budget"
+    horizon_sign = "budget"
     metrics = IDENTIFIED
 
     @property
@@ -150,4 +153,14 @@ def identify(
         >>> trials.success.shape
         (5,)
     """
-    return Identification.validated(find_identification(algorithm), locals())
+    definition = find_identification(algorithm)
+    arguments = [*signature(identify).parameters][:-1]
+    cell = make_cell(
+        algorithm=definition,
+        bandit=bandit,
+        horizon=require_count("budget", budget, 1, MAXIMAL_HORIZON),
+        parameters=definition.merged_parameters(params, parameters, arguments),
+        variant=variant,
+        interpretations=interpretations,
+    )
+    return Identification(cell, runs=runs, seed=seed, workers=workers, cache=cache)

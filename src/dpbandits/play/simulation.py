@@ -1,19 +1,20 @@
 """Simulate a regret algorithm on a bandit, lazily and from the cache."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import Algorithm, find_algorithm
-from dpbandits.algorithms.base import Definition
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit, read_only
-from dpbandits.engine.cache import Cache, require_cache
+from dpbandits.engine.cache import require_cache
 from dpbandits.engine.cells import (
+    MAXIMAL_HORIZON,
     Cell,
     Work,
     make_cell,
@@ -40,8 +41,7 @@ TIMES = 100
 """Number of times at which frames and plots show a curve unless others are asked for."""
 
 
-@dataclass(repr=False, eq=False)
-class Runs:
+class PlayedRuns:
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
 
     Attributes:
@@ -52,39 +52,19 @@ class Runs:
         cache: where results are kept.
     """
 
-    horizon_name: ClassVar[str] = "horizon"
     horizon_sign: ClassVar[str] = "T"
     metrics: ClassVar[tuple[str, ...]]
     """What is recorded unless something else is asked for."""
 
-    cell: Cell
-    runs: int
-    root_seed: int
-    workers: int
-    cache: Cache
-    _played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = field(default_factory=dict)
-
-    @classmethod
-    def validated(cls, definition: Definition, given: Mapping[str, Any]) -> Self:
-        """Return runs of the arguments that ``simulate`` or ``identify`` was given."""
-        named = given["parameters"]
-        arguments = [name for name in given if name != "parameters"]
-        cell = make_cell(
-            algorithm=definition,
-            parameters=definition.merged_parameters(given["params"], named, arguments),
-            horizon=given[cls.horizon_name],
-            horizon_name=cls.horizon_name,
-            **{key: given[key] for key in ("bandit", "variant", "interpretations")},
-        )
-        made = cls(
-            cell,
-            len(runs_from(given["runs"])),
-            require_count("seed", given["seed"], 0),
-            require_count("workers", given["workers"], 1),
-            require_cache(given["cache"]),
-        )
-        _ = made._work(made.metrics, made.times)
-        return made
+    def __init__(self, cell: Cell, *, runs: float, seed: int, workers: int, cache: bool) -> None:
+        """Keep what is played; InputError where a number is not allowed, or that is too much."""
+        self.cell = cell
+        self.runs = len(runs_from(runs))
+        self.root_seed = require_count("seed", seed, 0)
+        self.workers = require_count("workers", workers, 1)
+        self.cache = require_cache(cache)
+        self._played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
+        self._work(self.metrics, self.times)
 
     def _work(self, metrics: tuple[str, ...], grid: Sequence[int]) -> Work:
         """Return what is played; InputError where that is too much."""
@@ -219,7 +199,7 @@ class Runs:
         return f"<b>{escape(self._heading)}</b>{table}guarantee: {guarantee}"
 
 
-class Simulation(Runs):
+class Simulation(PlayedRuns):
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
 
     Make one with ``dpbandits.simulate``. Printed, or shown by a notebook, it is its summary.
@@ -444,4 +424,14 @@ def simulate(
         >>> simulation.pulls.sum(axis=1)
         array([50, 50, 50])
     """
-    return Simulation.validated(find_algorithm(algorithm), locals())
+    definition = find_algorithm(algorithm)
+    arguments = [*signature(simulate).parameters][:-1]
+    cell = make_cell(
+        algorithm=definition,
+        bandit=bandit,
+        horizon=require_count("horizon", horizon, 1, MAXIMAL_HORIZON),
+        parameters=definition.merged_parameters(params, parameters, arguments),
+        variant=variant,
+        interpretations=interpretations,
+    )
+    return Simulation(cell, runs=runs, seed=seed, workers=workers, cache=cache)
