@@ -205,7 +205,7 @@ WRONG = {
         ("simulat", "; did you mean 'simulate'?"),
         ("simulate", "Missing argument 'ALGORITHM' (see dpbandits simulate --help)"),
         ("artifact --out ''", "--out is ''; allowed: a path"),
-        ("check ''", "FILE.py is ''; allowed: a path"),
+        ("check ''", "config/config.yaml: does not exist; allowed: this command in"),
         ("check --project ''", "--project is ''; allowed: a path"),
         ("check --project nowhere", "nowhere/config/config.yaml: does not exist; allowed: "),
         ("explain X --project no", "in the project's folder, or with --project"),
@@ -370,7 +370,7 @@ def test_a_checkout_without_verdicts_prints_what_is_published(
     assert printed(words) == published
     for other in (["--scale", "quick"], ["--seed", "7"]):
         assert main([*words.split(), *other]) == 2
-        assert "run snakemake to build it" in capsys.readouterr().err
+        assert "run snakemake --cores 2 dp_ncb_claims --config " in capsys.readouterr().err
     # A finding, with its numbers.
     project = Project.load(folder)
     [finding] = [each for each in project.study("ts-is-dp").findings if each.id == "TSDP-F2"]

@@ -203,7 +203,7 @@ def test_plans_have_the_fingerprints_of_the_cells() -> None:
         for plan in Project.load(Path(__file__).parents[1]).study(paper).simulations.values():
             for name in sorted({entry.algorithm for entry in plan.spec.cells}):
                 expected = algorithm_fingerprint(plan.own.get(name, name))
-                assert plan._algorithm_fingerprint(name) == expected
+                assert plan.fingerprint_of(name) == expected
 
 
 def test_a_package_counts_where_something_is_imported_from_it(root: Path) -> None:

@@ -36,7 +36,7 @@ from dpbandits.engine.provenance import (
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.metrics import NOMINAL as PREFIX
-from dpbandits.pipeline.check import blank_results
+from dpbandits.pipeline.check import made_up_results
 from invented import entries
 from support import FAMILIES, ROOT, message_of, mostly_slow, refused
 
@@ -443,7 +443,7 @@ def test_a_parameter_with_the_name_of_a_column_is_refused() -> None:
     )
     line = cell(algorithm=takes_run, parameters={"run": 3}, metrics=["pulls"])
     series = [Series("mine", {}, line, range(1))]
-    refused(lambda: blank_results(series), "mine: parameter run is a column of all results; allo")
+    refused(lambda: made_up_results(series), "mine: parameter run is a column of all results; allo")
 
 
 def committed(folder: Path) -> Path:
@@ -516,7 +516,7 @@ def test_no_flipped_bit_passes_for_a_result(path: Path, frame: pd.DataFrame) -> 
     assert all(re.search(r": is (damaged|stale)", line) for line in lines)
 
 
-def test_blank_results_have_the_rows_of_real_ones() -> None:
+def test_made_up_results_have_the_rows_of_real_ones() -> None:
     """All but the values, of every metric."""
     regret = {"algorithm": "ucb1", "bandit": bernoulli([0.7, 0.5]), "horizon": 40}
     identified = linear([[0, 1], [0, 0.9], [10, 0]], [0.045, 0.5])
@@ -528,7 +528,7 @@ def test_blank_results_have_the_rows_of_real_ones() -> None:
     for cell in cells:
         series = [Series("one", {"tag": 1}, cell, range(1 if cell.in_lockstep else 2))]
         real = results_frame(series, compute_series(series, root_seed=1)).drop(columns="value")
-        blank = blank_results(series).drop(columns="value")
+        blank = made_up_results(series).drop(columns="value")
         pd.testing.assert_frame_equal(blank, real, check_dtype=False)
 
 

@@ -108,6 +108,7 @@ def test_what_is_stale_is_planned_whatever_times_say(built: Path, tmp_path: Path
         dry = snakemake(folder, "all", "--dry-run")
     assert f"rule {FIG1}:" in dry
     assert f"rule {FIG2}:" not in dry
+    assert f"stale: {PAPER}/fig1: figures.fig1.panels.a.x.label, " in dry
     [warning] = re.findall("^warning: .*", dry, flags=re.MULTILINE)
     assert "is dated ahead of the clock" in warning
 
@@ -146,6 +147,9 @@ def test_stale_results_are_refused_in_one_line(built: Path) -> None:
         assert done.returncode == 2
         assert done.stdout.count("\n") == 1
         assert "by-pulls.parquet: is stale" in done.stdout
+        assert f"moved; run snakemake --cores 2 {TUNED}" in done.stdout
+    assert HELPER[0] in refused[0].stdout
+    assert "is stale: seed moved" in refused[1].stdout
 
 
 @pytest.mark.slow

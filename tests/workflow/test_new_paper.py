@@ -9,6 +9,7 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pages.contents import check_pages
 from dpbandits.pages.documents import write_skeleton
+from dpbandits.pages.rehearsal import rehearse
 from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
@@ -84,6 +85,7 @@ def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) 
     alone = Project.load(folder).only([name])
     for find_mistakes in (check_files, check_filters, check_pages):
         find_mistakes(alone)
+    assert rehearse(alone, name, seconds=600).faults == []
     build(alone, name)
     verdicts = pd.read_csv(folder / "results" / name / "claims.csv")
     assert list(verdicts["verdict"]) == ["as stated"]
@@ -93,6 +95,47 @@ def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) 
     assert {path: after[path] for path in before} == before, "a draft is in no other document"
     written = {path.parent.relative_to(folder).as_posix() for path in after.keys() - before}
     assert written == {f"docs/figures/{name}", f"docs/tables/{name}", "docs/papers"}
+
+
+def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:
+    """In a folder of its own; what is wrong is said at once, each in one line."""
+    before = tree(folder)
+    found = rehearse(Project.load(folder).only([NAME]), NAME, seconds=600)
+    assert (found.faults, found.left) == ([], {})
+    assert tree(folder) == before
+    config = folder / f"config/papers/{NAME}"
+    replace_in(config / "experiments.yaml", "name: UCB1", 'name: "{no_such}"')
+    replace_in(
+        config / "experiments.yaml", "Pseudo-regret at $T$", "Pseudo-regret at $\\\\nothing$"
+    )
+    replace_in(config / "claims.yaml", "{comparison: step in epsilon}", "{comparison: a step}")
+    found = rehearse(Project.load(folder).only([NAME]), NAME, seconds=600)
+    assert len(found.faults) == 3
+    assert "figures.fig1a.series.2.name" in found.faults[0]
+    assert "fig2" in found.faults[1]
+    assert "CE-C1.numbers.step: 0 rows" in found.faults[2]
+    short = rehearse(Project.load(folder).only([NAME]), NAME, seconds=0.0)
+    assert "the time did not suffice" in short.left
+
+
+def test_what_is_named_and_is_not_there_is_one_line(folder: Path) -> None:
+    config = folder / f"config/papers/{NAME}"
+    for file, old, new, line in (
+        ("paper.yaml", "my-kernel: [wine", "my-kernl: [wine", "did you mean 'my-kernel'?"),
+        ("paper.yaml", "state: draft", "state: draft\npicture: fig9", "picture is 'fig9'; allowed"),
+        ("experiments.yaml", "quick: {", "scaled: [bound]\nquick: {", "scaled is 'bound'; allowed"),
+        ("experiments.yaml", "{first: 1000,", "{first: 10,", "plays some of these runs"),
+    ):
+        before = (config / file).read_text()
+        replace_in(config / file, old, new)
+
+        def check() -> None:
+            project = Project.load(folder).only([NAME])
+            check_files(project)
+            check_filters(project)
+
+        refused(check, line)
+        (config / file).write_text(before)
 
 
 def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(

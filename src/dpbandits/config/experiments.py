@@ -208,6 +208,14 @@ class ExperimentsFile(Spec):
         return {**document, "simulations": with_likes(given)}
 
     @model_validator(mode="after")
+    def _names_exact_results(self) -> "ExperimentsFile":
+        for key in ("scaled", "audited"):
+            for name in getattr(self, key):
+                if name not in self.analytic:
+                    raise InputError.unknown(key, name, self.analytic)
+        return self
+
+    @model_validator(mode="after")
     def _instances_have_a_law(self) -> "ExperimentsFile":
         for name, instance in self.instances.items():
             if ("law" in instance) == ("make" in instance):
@@ -445,7 +453,7 @@ class SimulationPlan:
             "instance": dict(self.instance),
             "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
             "root seed": root_seed,
-            "algorithms": {name: self._algorithm_fingerprint(name) for name in algorithms},
+            "algorithms": {name: self.fingerprint_of(name) for name in algorithms},
             "formulas": formulas_fingerprint,
             "tuned": tuned,
         }
@@ -454,7 +462,7 @@ class SimulationPlan:
             described["instances"] = dict(self.named)
         return digest_of(described)[:16]
 
-    def _algorithm_fingerprint(self, name: str) -> str:
+    def fingerprint_of(self, name: str) -> str:
         """Return `cells.algorithm_fingerprint`, without importing what is in the registry."""
         if name in self.own:
             from dpbandits.engine.cells import algorithm_fingerprint

@@ -37,6 +37,12 @@ def errata_of(project: Project, paper: str) -> ErrataFile:
     require_letters(path, [*file.errata, *file.withdrawn], study.letters)
     if twice := set().union(*study.ids) & file.errata.keys():
         raise InputError(f"{path}: errata has {', '.join(sorted(twice))}, a claim or finding")
+    stated = {each.id for each in study.stated}
+    for name, erratum in file.errata.items():
+        for key, source in erratum.numbers.items():
+            if source.claim and source.claim not in stated:
+                place = f"{path}: {name}.numbers.{key}.claim"
+                raise InputError.unknown(place, source.claim, sorted(stated))
     return file
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from dpbandits.engine.identity import PACKAGE, path_of
+from dpbandits.errors import InputError
 
 
 class _Functions:
@@ -18,7 +19,13 @@ class _Functions:
     def __get__(self, paper: "Paper", owner: type) -> Mapping[str, Any]:
         functions: Mapping[str, Any] = {}
         for module in paper.modules(self.name):
-            functions = getattr(import_module(module), self.name.upper())
+            found = vars(import_module(module)).get(self.name.upper())
+            if not isinstance(found, Mapping):
+                raise InputError(
+                    f"{module}: has no {self.name.upper()}; allowed: a dictionary of that name, "
+                    f"from names to functions"
+                )
+            functions = found
         return functions
 
 

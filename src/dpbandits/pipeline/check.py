@@ -3,25 +3,29 @@
 Filters are tried on results as a simulation would write them, with made-up values.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dpbandits.claims.measure import check_names, check_series
 from dpbandits.config.claims import Entry
 from dpbandits.config.documents import naming
 from dpbandits.config.figures import panel_stem
 from dpbandits.engine.cells import Series
+from dpbandits.engine.identity import digest_of
 from dpbandits.engine.play import Runs
 from dpbandits.engine.progress import progress
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.metrics import NOMINAL, PER_ARM, QUANTITIES
+from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash import bin_edges
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import Study
@@ -31,34 +35,57 @@ RUNS = 2
 """So many runs are made up; no filter names a run."""
 
 
-def blank_results(series: Sequence[Series]) -> pd.DataFrame:
-    """Return the table of a simulation's results, each value 0.
+def made_up_results(series: Sequence[Series]) -> pd.DataFrame:
+    """Return the table of a simulation's results with made-up values.
 
     Columns, series, metrics, times and arms are those that a simulation would write; runs are
-    ``RUNS`` at most, and one where they make Nash curves.
+    ``RUNS`` at most, and one where they make Nash curves. Values are such as could be recorded:
+    regret grows, means are below the largest.
     """
     # One run makes a Nash curve.
     short = [
         replace(line, runs=line.runs[: 1 if line.cell.in_lockstep else RUNS], runs_per_curve=0)
         for line in series
     ]
-    blank: list[Runs] = [
-        {metric: np.zeros(_shape(line, metric)) for metric in line.cell.metrics} for line in short
+    made_up: list[Runs] = [
+        {metric: _made_up(line, metric, number) for metric in line.cell.metrics}
+        for number, line in enumerate(short)
     ]
-    frame = results_frame(short, blank)
+    frame = results_frame(short, made_up)
     # Rows are taken from plain objects ten times as fast as from the many pieces of put-together
     # text columns.
     return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
 
 
-def _shape(series: Series, metric: str) -> tuple[int, ...]:
-    cell, runs = series.cell, len(series.runs)
-    name = metric.removeprefix(NOMINAL)
+def _made_up(series: Series, metric: str, number: int) -> NDArray[np.float64]:
+    """Return values of a metric of a series, which is the ``number``-th."""
+    cell, name = series.cell, metric.removeprefix(NOMINAL)
+    times, arms = np.array(cell.grid, float), len(cell.bandit.arms)
+    runs = 1.0 + 0.1 * np.arange(len(series.runs))[:, None]
+    best, share = 1.0 if cell.identifies else float(np.max(cell.bandit.means)), 0.9 - 0.2 / times
     if name == "nash_regret":
-        return 1, len(QUANTITIES), len(cell.grid)
-    if name == "nash_bins":
-        return runs, bin_edges(cell.horizon).size
-    return runs, len(cell.bandit.arms) if metric in PER_ARM else len(cell.grid)
+        log_mean = np.log(best * share) - 0.001 * (number % 10)
+        known = {"nash_standard_error": 0.01, "nash_bias": 0.001, "best_mean": best}
+        known |= {"average_mean": 0.9 * best, "trajectory_mean": 0.9 * best}
+        return np.array(
+            [[np.broadcast_to(known.get(q, log_mean), times.shape) for q in QUANTITIES]]
+        )
+    made_up: dict[str, Any] = {
+        "pseudo_regret": np.sqrt(times) * (1.0 + 0.1 * (number % 10)),
+        "realised_regret": np.sqrt(times) * (1.0 + 0.1 * (number % 10)),
+        "pulls": np.full(arms, cell.horizon / arms),
+        "inverse_counts": np.full(arms, arms / cell.horizon),
+        "nash_influence": 0.01 * np.cos(times),
+        "nash_bins": np.full(bin_edges(cell.horizon).size, 0.9 * best)
+        if name == "nash_bins"
+        else 0,
+        "success": runs < 1.1,
+        "total_pulls": cell.horizon,
+        "recommended": 0,
+    }
+    values = np.atleast_1d(made_up[name])
+    is_random = name not in ("success", "recommended", "total_pulls")
+    return np.array(values * (runs if is_random else np.ones_like(runs)), float)
 
 
 def check_files(project: Project) -> None:
@@ -68,6 +95,7 @@ def check_files(project: Project) -> None:
         for plan in study.simulations.values():
             plan.check()
         _check_code(study)
+        _check_about(study)
         _check_claims(project, study)
 
 
@@ -131,6 +159,19 @@ def _check_code(study: Study) -> None:
             raise InputError(
                 f"{study.path}: {module} has no {', '.join(unknown)}; allowed: {allowed}"
             )
+
+
+def _check_about(study: Study) -> None:
+    """Raise InputError where paper.yaml names an algorithm or a figure that the paper lacks."""
+    if study.about is None:
+        return
+    path = study.config_path("paper")
+    for name in study.about.looks:
+        if name not in study.algorithms:
+            raise InputError.unknown(f"{path}: looks", name, study.algorithms)
+    stems = [stem for figure in study.figures.values() for stem in figure.stems]
+    if study.about.picture and study.about.picture not in stems:
+        raise InputError.unknown(f"{path}: picture", study.about.picture, stems)
 
 
 def _check_claims(project: Project, study: Study) -> None:
@@ -225,9 +266,10 @@ def check_filters(project: Project) -> None:
 
 def _check_study(project: Project, study: Study) -> None:
     known = {name for name, plan in study.simulations.items() if plan.tuned_by is None}
-    blank = cache(lambda name: blank_results(project.series(study.name, name)))
+    blank = cache(lambda name: made_up_results(project.series(study.name, name)))
     with naming(study.path):
         _check_shown(study, known, blank)
+    _check_run_numbers(project, study)
     # At a small scale some points of a claim are left out.
     if study.scale == "paper":
         for path, entries in (
@@ -236,6 +278,33 @@ def _check_study(project: Project, study: Study) -> None:
         ):
             with naming(path):
                 check_series(entries, blank, known, study.code.quantities)
+
+
+def _check_run_numbers(project: Project, study: Study) -> None:
+    """Raise InputError where a simulation of claims plays runs of a curve that a figure shows.
+
+    What is seen in a figure would then be judged by the same numbers once more.
+    """
+    figures = [each for name, each in study.figures.items() if re.fullmatch(r"fig\d+", name)]
+    plans = {name: plan for name, plan in study.simulations.items() if plan.tuned_by is None}
+    shown = {name for figure in figures for name in figure.reads} & set(plans)
+    judged = set(study.judged["claims"]) & set(plans)
+    for one, other in itertools.product(sorted(judged - shown), sorted(shown - judged)):
+        runs, others = plans[one].spec.runs, plans[other].spec.runs
+        if max(runs.first, others.first) >= min(
+            runs.first + runs.count, others.first + others.count
+        ):
+            continue
+        streams = (
+            {digest_of(each.cell.stream_description) for each in project.series(study.name, name)}
+            for name in (one, other)
+        )
+        if set.intersection(*streams):
+            raise InputError(
+                f"{study.path}: simulations.{one}.runs: {other}, which a figure shows, plays some "
+                f"of these runs of the same curve; allowed: other run numbers, such as first: "
+                f"{max(1000, others.first + others.count)}"
+            )
 
 
 def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFrame]) -> None:

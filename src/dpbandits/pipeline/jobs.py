@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dpbandits.engine.provenance import write_provenance, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, read_verdicts
+from dpbandits.pipeline.stale import MADE_OF, made_of
 from dpbandits.pipeline.targets import (
     CLAIMS,
     DIGITISED,
@@ -18,6 +20,7 @@ from dpbandits.pipeline.targets import (
     figure_target,
     ledger_target,
     recorded,
+    results_target,
     table_target,
     verdicts_target,
 )
@@ -25,6 +28,7 @@ from dpbandits.pipeline.targets import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpbandits.claims.judge import Judgement
     from dpbandits.claims.measure import Evidence
 
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
@@ -49,6 +53,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
     fingerprint = project.results_fingerprint(paper, name)
     write_results(path, frame, fingerprint)
     details |= {"fingerprint": fingerprint, "scale": project.scale}
+    details[MADE_OF] = made_of(results_target(project, paper, name))
     write_provenance(path, project.folder, details, time.monotonic() - begun)
     return path
 
@@ -90,10 +95,35 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
     exact = study.code.analytic
     if name not in exact:
         raise InputError.unknown(f"{paper}: analytic result", name, exact)
-    if name not in study.file.scaled:
-        return exact[name](), {}
-    given = {"seed": project.seed, "workers": workers}
-    return exact[name](scale=project.scale, **given), given
+    given: dict[str, Any] = {}
+    if name in study.file.scaled:
+        given = {"scale": project.scale, "seed": project.seed, "workers": workers}
+    frame = exact[name](**given)
+    # Comparisons may have results of several rows a series and x, which no panel shows.
+    if not study.is_comparison:
+        _require_exact(frame, f"{paper}: analytic result {name}")
+    given.pop("scale", None)
+    return frame, given
+
+
+def _require_exact(frame: Any, place: str) -> None:
+    """Raise InputError unless a function returned a table with one row for each series and x."""
+    import pandas as pd
+
+    columns = ["series", "x", "y"]
+    if not isinstance(frame, pd.DataFrame) or {*columns} - {*frame}:
+        found = ", ".join(map(str, frame)) if isinstance(frame, pd.DataFrame) else repr(frame)
+        raise InputError(
+            f"{place} is {found[:200]}; allowed: a data frame with the columns {', '.join(columns)}"
+        )
+    if not pd.api.types.is_numeric_dtype(frame["x"]) or not pd.api.types.is_numeric_dtype(
+        frame["y"]
+    ):
+        raise InputError(f"{place}: x or y is no number; allowed: numbers")
+    twice = frame[frame.duplicated(columns[:2])]
+    if len(twice):
+        series, x = twice[columns[:2]].iloc[0]
+        raise InputError(f"{place} has several rows of {series!r} at x = {x:g}; allowed: one")
 
 
 def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
@@ -151,16 +181,25 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
 def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
     """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons."""
     from dpbandits.claims.judge import judge, judge_family
+
+    study, evidence = project.study(paper), evidence_of(project, paper)
+    if kind == FINDINGS:
+        judged = judge(study.findings, evidence, project.scale)
+    else:
+        judged = judge_family(study.claims, evidence, project.scale)
+    write_verdicts(project, paper, kind, judged)
+
+
+def write_verdicts(
+    project: Project, paper: str, kind: str, judged: "Sequence[Judgement]"
+) -> tuple[Path, ...]:
+    """Write the verdicts and comparisons of claims or findings; return the files."""
     from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 
     with recorded(project, verdicts_target(project, paper, kind)) as paths:
-        study, evidence = project.study(paper), evidence_of(project, paper)
-        if kind == FINDINGS:
-            judged = judge(study.findings, evidence, project.scale)
-        else:
-            judged = judge_family(study.claims, evidence, project.scale)
         for path, table in zip(paths, (verdict_table, evidence_table), strict=True):
             write_text(path, to_csv(table(judged)))
+    return paths
 
 
 def evidence_of(project: Project, paper: str) -> "Evidence":

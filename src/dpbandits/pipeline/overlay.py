@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,6 @@ from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.pipeline.project import Project
-from dpbandits.pipeline.targets import rule_name
 from dpbandits.reporting.draw import write_panels
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows, points_of, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
@@ -114,26 +113,12 @@ def find_panels(project: Project, name: str) -> list[Panel]:
     for figure in figures.values():
         if figure.name == stem and figure.is_diagram:
             raise InputError(f"{name}: is a diagram; allowed: {FITTING}")
-        read = cache(_reader(project, paper, figure.name))
+        read = cache(partial(project.frame, paper))
         panels = [Panel(project, paper, figure, letter, read) for letter in figure.panels]
         if found := [each for each in panels if name in (f"{paper}/{figure.name}", each.name)]:
             return found
     allowed = ", ".join(figures)
     raise InputError(f"{paper} has no figure {stem!r}; allowed: {allowed}, or a panel of one")
-
-
-def _reader(project: Project, paper: str, figure: str) -> Callable[[str], pd.DataFrame]:
-    """Return what reads results, or says how they are built."""
-
-    def read(name: str) -> pd.DataFrame:
-        path = project.results_path(paper, name)
-        if not path.is_file():
-            scale = " --config scale=quick" if project.scale == "quick" else ""
-            built = f"snakemake --cores 2 {rule_name(paper, figure)}{scale}"
-            raise InputError(f"{path}: does not exist; build the figure first: {built}")
-        return project.frame(paper, name)
-
-    return read
 
 
 class Played(NamedTuple):

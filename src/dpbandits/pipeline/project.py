@@ -163,9 +163,37 @@ class Project:
     def frame(self, paper: str, name: str) -> "pd.DataFrame":
         """Read the results ``name``; InputError if they are missing, damaged or stale."""
         # The workflow asks for paths and fingerprints alone.
+        from dpbandits.engine.provenance import results_stamp
         from dpbandits.engine.results import read_results
 
-        return read_results(self.results_path(paper, name), self.results_fingerprint(paper, name))
+        path, fingerprint = self.results_path(paper, name), self.results_fingerprint(paper, name)
+        stamp = results_stamp(path) if path.is_file() else None
+        if not path.is_file() or stamp not in (None, fingerprint):
+            from dpbandits.pipeline.stale import why_stale
+            from dpbandits.pipeline.targets import results_target
+
+            target = results_target(self, *owner(paper, name))
+            what = f"is stale: {why_stale(target)}" if path.is_file() else "does not exist"
+            raise InputError(f"{path}: {what}; run {target.command}")
+        return read_results(path, fingerprint)
+
+    def command_for(self, paper: str, goal: str) -> str:
+        """Return the command that builds a rule or a file of a paper as it is chosen here."""
+        stated = self._stated
+        changed = [key for key in ("scale", "seed") if getattr(self, key) != getattr(stated, key)]
+        choice = [f"{key}={getattr(self, key)}" for key in changed]
+        if paper and paper not in stated.built():
+            choice += (
+                ['"papers=[]"', f'"comparisons=[{paper}]"']
+                if paper in self.known_comparisons
+                else [f'"papers=[{paper}]"', '"comparisons=[]"']
+            )
+        return " ".join(["snakemake --cores 2", goal, *(["--config", *choice] if choice else [])])
+
+    @cached_property
+    def _stated(self) -> "Project":
+        """The project as its config file has it."""
+        return Project.load(self.folder)
 
     def series(self, paper: str, name: str) -> list["Series"]:
         """Return every series of a simulation; results that tune it are read where it has some."""

@@ -18,7 +18,7 @@ from dpbandits.config.claims import (
     findings_of,
 )
 from dpbandits.config.digitised import Digitised, read_digitised
-from dpbandits.config.documents import load_document, naming, validated
+from dpbandits.config.documents import load_document, load_yaml, naming, validated
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.config.figures import (
     FigureSpec,
@@ -30,6 +30,7 @@ from dpbandits.config.figures import (
 from dpbandits.config.project import PaperFile, joined
 from dpbandits.engine.identity import (
     PACKAGE,
+    PLAY,
     SOURCES,
     _imports_of,
     digest_of,
@@ -314,10 +315,35 @@ class Study:
             return digest_of([name, apart_from_registry(*modules), played, *given])[:16]
         plan = self.simulation(name)
         tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
-        sources = self.code.modules("formulas")
-        if any("make" in instance for instance in (plan.instance, *plan.named.values())):
-            sources += self.code.modules("instances")
-        return plan.fingerprint(seed, fingerprint(*sources), tuned)
+        return plan.fingerprint(seed, fingerprint(*self._formulas_of(plan)), tuned)
+
+    def _formulas_of(self, plan: SimulationPlan) -> list[str]:
+        makes = any("make" in instance for instance in (plan.instance, *plan.named.values()))
+        return [*self.code.modules("formulas"), *self.code.modules(*["instances"] * makes)]
+
+    def modules_of(self, name: str) -> list[str]:
+        """Return the modules that make the results ``name``."""
+        if name in self.file.analytic:
+            return self.code.modules("analytic")
+        plan = self.simulation(name)
+        played = {entry.algorithm for entry in plan.spec.cells} & set(registered())
+        return [*self._formulas_of(plan), PLAY, *(registered()[each] for each in sorted(played))]
+
+    def stated_of(self, name: str, seed: int) -> Mapping[str, Any]:
+        """Return what the config says of the results ``name``, by the names of the keys."""
+        if name in self.file.analytic:
+            return {"scale": self.scale, "seed": seed} if name in self.file.scaled else {}
+        plan = self.simulation(name)
+        own = {entry.algorithm for entry in plan.spec.cells} & set(self.algorithms)
+        tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
+        return {
+            f"simulations.{name}": plan.spec.model_dump(by_alias=True, exclude_unset=True),
+            "instances": {str(plan.spec.instance): dict(plan.instance), **plan.named},
+            "quick": plan.caps.model_dump(exclude_none=True),
+            "seed": seed,
+            **{f"algorithm {each}": plan.fingerprint_of(each) for each in sorted(own)},
+            f"result {plan.tuned_by}": tuned,
+        }
 
     @property
     def claims_path(self) -> Path:
@@ -418,11 +444,20 @@ class Study:
             "findings": sorted({name for finding in self.findings for name in finding.reads}),
         }
 
+    @property
+    def judging_modules(self) -> list[str]:
+        """The modules that claims and findings are judged with."""
+        return [*self.code.modules("quantities"), VOCABULARY, "dpbandits.claims.tables"]
+
+    def _judged_files(self, kind: str) -> list[Path]:
+        # A finding may name a claim whose settings it shares.
+        return [self.claims_path, *([self.findings_path] if kind == "findings" else [])]
+
+    def judged_entry(self, kind: str) -> Mapping[str, Any]:
+        """Return what the files of claims or findings say, by the names of the keys."""
+        return {path.name: load_yaml(path) for path in self._judged_files(kind)}
+
     def judged_fingerprint(self, kind: str) -> str:
         """Return the hash of what they are judged with: their entries and the sources."""
-        own = self.code.modules("quantities")
-        modules = [*own, VOCABULARY, "dpbandits.claims.tables"]
-        # A finding may name a claim whose settings it shares.
-        paths = [self.claims_path, *([self.findings_path] if kind == "findings" else [])]
-        texts = [path.read_text(encoding="utf-8") for path in paths]
-        return digest_of([*texts, fingerprint(*modules)])[:16]
+        texts = [path.read_text(encoding="utf-8") for path in self._judged_files(kind)]
+        return digest_of([*texts, fingerprint(*self.judging_modules)])[:16]

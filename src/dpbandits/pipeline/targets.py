@@ -9,9 +9,10 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from dpbandits.engine.provenance import (
 )
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
+from dpbandits.pipeline.stale import MADE_OF, lines_on, made_of, why_stale
 from dpbandits.pipeline.study import Study
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
@@ -60,6 +62,9 @@ class Target:
         depends_on: name -> fingerprint of all that it depends on: its entry and the sources, under
             its kind or, for results, its name, and the results that it reads.
         threads: number of threads that it is worth; what is built does not depend on it.
+        entry: returns what the config says of it, by the names of the keys.
+        sources: modules that make it.
+        command: what builds it.
     """
 
     kind: str
@@ -71,6 +76,14 @@ class Target:
     caption: str = ""
     depends_on: Mapping[str, str] = field(default_factory=dict)
     threads: int = 1
+    entry: Callable[[], Mapping[str, Any]] = field(default=dict, compare=False, repr=False)
+    sources: tuple[str, ...] = ()
+    command: str = ""
+
+    @property
+    def own_key(self) -> str:
+        """The key of ``depends_on`` that is no result."""
+        return self.name if self.kind == RESULTS else self.kind
 
     @property
     def provenance(self) -> Path:
@@ -85,8 +98,13 @@ class Target:
         return JUDGED if self.kind == LEDGER or CLAIMS in self.depends_on else FIGURES
 
     def current_files(self) -> tuple[Path, ...]:
-        """Return the files; InputError where they are missing or stale."""
-        require_current(self.files[0], self.depends_on)
+        """Return the files; InputError where they are missing or stale, with what builds them."""
+        try:
+            require_current(self.files[0], self.depends_on)
+        except InputError:
+            there = self.files[0].is_file() and self.provenance.is_file()
+            what = f"is stale: {why_stale(self)}" if there else "does not exist"
+            raise InputError(f"{self.files[0]}: {what}; run {self.command}") from None
         return self.files
 
 
@@ -153,6 +171,7 @@ def recorded(project: Project, target: Target) -> Iterator[tuple[Path, ...]]:
         "scale": project.scale,
         "seed": project.seed,
         "depends_on": dict(target.depends_on),
+        MADE_OF: made_of(target),
     }
     write_provenance(target.files[0], project.folder, details, time.monotonic() - begun)
 
@@ -216,15 +235,19 @@ def results_target(project: Project, paper: str, name: str) -> Target:
     plan = None if name in study.file.analytic else study.simulation(name)
     tuned_by = [plan.tuned_by] if plan is not None and plan.tuned_by else []
     is_brief = project.scale == "quick" or plan is None or plan.is_brief
+    path = project.results_path(paper, name)
     return Target(
         kind=RESULTS,
         paper=paper,
         name=name,
         rule=RESULTS,
         inputs=_paths(project, paper, tuned_by),
-        files=(project.results_path(paper, name),),
+        files=(path,),
         depends_on=_read(project, paper, [name]),
         threads=1 if is_brief else THREADS,
+        entry=partial(study.stated_of, name, project.seed),
+        sources=tuple(study.modules_of(name)),
+        command=project.command_for(paper, path.relative_to(project.folder).as_posix()),
     )
 
 
@@ -253,7 +276,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     elif any(panel.compute for panel in figure.panels.values()):
         sources += study.code.modules("derived")
     stems = sorted(figure.stems, key=lambda stem: stem != name)
-    folder = project.figures_folder(paper)
+    folder, entry = project.figures_folder(paper), _entry_of(figure)
     files = [folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES]
     return Target(
         kind=FIGURE,
@@ -263,8 +286,11 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         inputs=_paths(project, paper, figure.reads),
         files=tuple(files),
         caption=figure.whole_caption,
-        depends_on={FIGURE: _digest(_entry_of(figure), fingerprint(*sources))}
+        depends_on={FIGURE: _digest(entry, fingerprint(*sources))}
         | _read(project, paper, figure.reads),
+        entry=lambda: {f"figures.{name}": entry},
+        sources=tuple(sources),
+        command=project.command_for(paper, rule_name(paper, name)),
     )
 
 
@@ -290,7 +316,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     else:
         inputs = _paths(project, paper, table.reads)
         depends_on = _read(project, paper, table.reads)
-    folder = project.tables_folder(paper)
+    folder, entry = project.tables_folder(paper), table.model_dump(mode="json")
     return Target(
         kind=TABLE,
         paper=paper,
@@ -300,9 +326,12 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         files=tuple(folder / f"{name}.{suffix}" for suffix in TABLE_SUFFIXES),
         caption=table.caption,
         depends_on={
-            TABLE: _digest(table.model_dump(mode="json"), fingerprint(*sources)),
+            TABLE: _digest(entry, fingerprint(*sources)),
             **depends_on,
         },
+        entry=lambda: {f"tables.{name}": entry},
+        sources=tuple(sources),
+        command=project.command_for(paper, rule_name(paper, "table", name)),
     )
 
 
@@ -323,6 +352,9 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         files=tuple(folder / f"{name}.csv" for name in VERDICTS[kind]),
         depends_on={kind: study.judged_fingerprint(kind)}
         | _read(project, paper, study.judged[kind]),
+        entry=partial(study.judged_entry, kind),
+        sources=tuple(study.judging_modules),
+        command=project.command_for(paper, rule_name(paper, kind)),
     )
 
 
@@ -346,6 +378,9 @@ def digitised_target(project: Project, paper: str) -> Target:
         files=(project.results_folder() / paper / "digitised.csv",),
         depends_on={DIGITISED: _digest(shown, fingerprint("dpbandits.reporting.digitised"))}
         | _read(project, paper, reads),
+        entry=lambda: {f"figures.{each['name']}": each for each in shown},
+        sources=("dpbandits.reporting.digitised",),
+        command=project.command_for(paper, rule_name(paper, DIGITISED)),
     )
 
 
@@ -354,7 +389,7 @@ def ledger_target(project: Project) -> Target:
     papers = project.chosen
     folder = project.results_folder()
     judged = {each: dict(verdicts_target(project, each, CLAIMS).depends_on) for each in papers}
-    sources = fingerprint("dpbandits.claims.tables", "dpbandits.reporting.tables")
+    sources = ("dpbandits.claims.tables", "dpbandits.reporting.tables")
     tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
     return Target(
         kind=LEDGER,
@@ -364,8 +399,10 @@ def ledger_target(project: Project) -> Target:
         inputs=tuple(folder / paper / f"{CLAIMS}.csv" for paper in papers),
         files=(folder / "claims.csv", *tables),
         caption=LEDGER_CAPTION,
-        depends_on={LEDGER: _digest(LEDGER_CAPTION, sources)}
+        depends_on={LEDGER: _digest(LEDGER_CAPTION, fingerprint(*sources))}
         | {each: _digest(depends_on) for each, depends_on in judged.items()},
+        sources=sources,
+        command=project.command_for("", LEDGER),
     )
 
 
@@ -398,7 +435,7 @@ def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
     path = sentinel_path(project)
     every = targets(project)
     _warn_of_times({path for target in every for path in target.inputs})
-    stale = [target for target in every if target.files[0].exists() and not _is_current(target)]
+    stale = stale_among(every)
     if stale and not is_job:
         # Each time another text: Snakemake takes a small file with the same one for unchanged.
         write_text(path, f"newer than what is stale, {time.time_ns()}\n")
@@ -406,7 +443,14 @@ def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
         newest = max(file.stat().st_mtime for file in files)
         # Outputs may be dated ahead of the clock.
         os.utime(path, times=(newest + 1, max(newest + 1, path.stat().st_mtime)))
+        for line in lines_on(stale):
+            print(line, file=sys.stderr)
     return [replace(each, inputs=(*each.inputs, path)) if each in stale else each for each in every]
+
+
+def stale_among(every: Iterable[Target]) -> list[Target]:
+    """Return the targets that are built but stale."""
+    return [each for each in every if each.files[0].exists() and not _is_current(each)]
 
 
 def _warn_of_times(paths: Iterable[Path]) -> None:
