@@ -71,7 +71,10 @@ def check(
 def _check_project(project: "Project", name: str | None) -> None:
     """Check every file of a project, or those of a paper, and make all of it on made-up numbers."""
     from dpbandits.pages.contents import check_pages
+    from dpbandits.pages.rehearsal import rehearse
     from dpbandits.pipeline.check import check_files, check_filters
+    from dpbandits.pipeline.stale import lines_on
+    from dpbandits.pipeline.targets import stale_among, targets
 
     if name is not None:
         project = project.only([name])
@@ -79,8 +82,6 @@ def _check_project(project: "Project", name: str | None) -> None:
     check_filters(project)
     check_pages(project)
     if name is not None:
-        from dpbandits.pages.rehearsal import rehearse
-
         rehearsal = rehearse(project, name)
         for why, left in rehearsal.left.items():
             more = f" and {len(left) - 3} more" if len(left) > 3 else ""
@@ -93,9 +94,6 @@ def _check_project(project: "Project", name: str | None) -> None:
         print(
             f"not checked: what algorithms play, and whether titles and messages of {name} are true"
         )
-    from dpbandits.pipeline.stale import lines_on
-    from dpbandits.pipeline.targets import stale_among, targets
-
     for line in lines_on(stale_among(targets(project))):
         print(line)
     print("config, experiments and claims are in order")

@@ -40,7 +40,7 @@ Digitised = dict[Curve, list[Point]]
 
 
 def read_digitised(path: Path) -> Digitised:
-    """Return the digitised curves of a file; InputError where a line is not as it must be."""
+    """Return the digitised curves of a file; InputError where a line is wrong."""
     try:
         head, *lines = csv.reader(path.read_text(encoding="utf-8").splitlines() or [""])
     except (OSError, UnicodeDecodeError) as error:

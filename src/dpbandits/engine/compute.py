@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache as once
 from itertools import repeat
 from threading import Lock
@@ -147,7 +147,7 @@ def _rounds(work: Work) -> int:
 
 
 Add = Callable[[int], None]
-"""What is told of rounds that are played."""
+"""Counts rounds that were played."""
 
 SHARES = 100
 
@@ -173,7 +173,7 @@ def _shown(title: str, rounds: int) -> Iterator[Add]:
 class _CountedCell(Cell):
     """A cell of a Nash curve, which takes long: its rounds are counted while they are played."""
 
-    add: Add = print
+    add: Add = field(kw_only=True)
 
     @property
     def player(self) -> Any:
@@ -200,7 +200,7 @@ def _play(part: Work, root_seed: int, threads: int, add: Add) -> Runs:
     """Play a part here, and count its rounds."""
     cell = part.cell
     if cell.in_lockstep:
-        parts = {field.name: getattr(cell, field.name) for field in fields(cell)}
+        parts = {each.name: getattr(cell, each.name) for each in fields(cell)}
         return Work(_CountedCell(**parts, add=add), part.runs).play(root_seed, threads)
     runs = part.play(root_seed, threads)
     add(_rounds(part))

@@ -1,6 +1,6 @@
 """A paper on made-up numbers: figures, tables, claims, findings and page, before it is played.
 
-All of it is made by what makes the real ones, in a folder of its own that is deleted afterwards.
+The code that makes the real ones makes all of it, in a temporary folder.
 Simulations are made up; exact results are computed, where there are none yet.
 """
 
@@ -39,10 +39,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SECONDS = 10.0
-"""Time of a rehearsal."""
+"""CPU time of a rehearsal."""
 
-
-NO_NUMBER = "a made-up number is none, as a ratio to 0"
+NO_NUMBER = "on made-up numbers it has no value, such as a ratio to 0"
 
 
 class _TimeIsUp(BaseException):
@@ -130,7 +129,7 @@ class Rehearsal:
             with _until(self.end):
                 make()
         except _TimeIsUp:
-            self._leave(what, "the time did not suffice")
+            self._leave(what, "no time was left")
         except InputError as error:
             self._note(str(error))
         except Exception as error:
@@ -235,7 +234,6 @@ class Rehearsal:
         entry: Entry | None = None,
     ) -> None:
         """Fill numbers into texts, unless some are of claims that were not measured."""
-
         name = place.rpartition(" ")[2]
 
         def fill() -> None:
@@ -255,7 +253,7 @@ class Rehearsal:
 
 @contextmanager
 def _until(end: float) -> Iterator[None]:
-    """Raise ``_TimeIsUp`` in what goes on after so much CPU time of this process."""
+    """Raise ``_TimeIsUp`` once the CPU time of this process is ``end``."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -178,7 +178,7 @@ class Project:
         return read_results(path, fingerprint)
 
     def command_for(self, paper: str, goal: str) -> str:
-        """Return the command that builds a rule or a file of a paper as it is chosen here."""
+        """Return the command that builds a rule or file of a paper, as this project is set."""
         stated = self._stated
         changed = [key for key in ("scale", "seed") if getattr(self, key) != getattr(stated, key)]
         choice = [f"{key}={getattr(self, key)}" for key in changed]

@@ -14,7 +14,6 @@ from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.engine.cache import require_cache
 from dpbandits.engine.cells import (
-    MAXIMAL_HORIZON,
     Cell,
     Work,
     make_cell,
@@ -429,7 +428,7 @@ def simulate(
     cell = make_cell(
         algorithm=definition,
         bandit=bandit,
-        horizon=require_count("horizon", horizon, 1, MAXIMAL_HORIZON),
+        horizon=horizon,
         parameters=definition.merged_parameters(params, parameters, arguments),
         variant=variant,
         interpretations=interpretations,
