@@ -19,8 +19,7 @@ from kernels import BANDIT
 import dpbandits
 from dpbandits.algorithms import REGISTRY, Algorithm
 from dpbandits.engine.cells import make_cell
-from dpbandits.engine.identity import run_generator
-from dpbandits.engine.play import play_run
+from dpbandits.engine.play import play_runs
 
 HORIZON, REPEATS = 300_000, 15
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -153,7 +152,8 @@ def plays(algorithm: Algorithm, parameters: dict[str, Any]) -> list[Callable[[],
 
     def play(played: Any) -> float:
         begun = time.process_time_ns()
-        play_run(played, cell.settings, BANDIT, run_generator(0, 0, 0), np.array([HORIZON]))
+        grid, streams = np.array([HORIZON]), (0, 0, range(1))
+        play_runs(played, cell.settings, BANDIT, grid, ("pulls",), streams)
         return (time.process_time_ns() - begun) / HORIZON
 
     return [partial(play, cell.player), partial(play, cell.definition)]

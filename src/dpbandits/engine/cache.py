@@ -24,7 +24,7 @@ from dpbandits._cache_folder import cache_folder, warn_unwritable
 from dpbandits.algorithms import REGISTRY
 from dpbandits.engine.cells import Work, algorithm_fingerprint
 from dpbandits.engine.identity import digest_of
-from dpbandits.engine.play import Runs
+from dpbandits.engine.play import MetricArrays
 from dpbandits.engine.provenance import write_atomically
 from dpbandits.errors import InputError
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
@@ -55,7 +55,7 @@ class Cache:
         cell = work.cell
         return self.cells / cell.definition.id / _sources(cell.fingerprint)
 
-    def load(self, work: Work, root_seed: int, names: Collection[str]) -> dict[range, Runs]:
+    def load(self, work: Work, root_seed: int, names: Collection[str]) -> dict[range, MetricArrays]:
         """Return metrics of all runs of a work's cell that are there, by their range."""
         paths: list[Path] = []
         if self.is_used:
@@ -72,12 +72,12 @@ class Cache:
                 loaded[range(first, first + count)] = runs
         return loaded
 
-    def store(self, work: Work, root_seed: int, runs: Runs) -> None:
+    def store(self, work: Work, root_seed: int, runs: MetricArrays) -> None:
         """Keep the metrics of a work."""
         name = f"{work.key(root_seed)}-{work.runs.start}-{len(work.runs)}.npz"
         self.write(self._place(work) / name, runs)
 
-    def read(self, path: Path, names: Collection[str]) -> Runs | None:
+    def read(self, path: Path, names: Collection[str]) -> MetricArrays | None:
         """Return arrays of a file; None where there is none, or where it is damaged and removed."""
         if not self.is_used:
             return None
@@ -100,7 +100,7 @@ class Cache:
                 path.unlink()
             return None
 
-    def write(self, path: Path, runs: Runs) -> None:
+    def write(self, path: Path, runs: MetricArrays) -> None:
         """Write arrays to a file of the cache."""
         if not self.is_used:
             return

@@ -15,7 +15,7 @@ from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.checks import checked, is_user_defined, prepared
 from dpbandits.engine.custom import digest
 from dpbandits.engine.identity import PLAY, SOURCES, digest_of, fingerprint, registered, stream_key
-from dpbandits.engine.play import TRIALS, Runs, play_curve, play_runs, play_trials
+from dpbandits.engine.play import TRIALS, MetricArrays, play_curve, play_runs, play_trials
 from dpbandits.errors import InputError, require_count
 from dpbandits.metrics import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
 from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def batch(self) -> int:
-        """Runs that a worker plays at a time; those of a Nash curve are played by one."""
+        """MetricArrays that a worker plays at a time; those of a Nash curve are played by one."""
         return TRIALS if self.identifies else BATCH
 
     @property
@@ -141,7 +141,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Work:
-    """Runs of a cell, the unit of play; those of a Nash curve are one work."""
+    """MetricArrays of a cell, the unit of play; those of a Nash curve are one work."""
 
     cell: Cell
     runs: range
@@ -174,10 +174,10 @@ class Work:
             described["runs"] = [self.runs.start, len(self.runs)]
         return digest_of(described)[:32]
 
-    def play(self, root_seed: int, threads: int = 1) -> Runs:
+    def play(self, root_seed: int, threads: int = 1) -> MetricArrays:
         """Play the runs and return each metric, one row a run; trials are those of one stream.
 
-        Runs of a Nash curve are played in threads, unless the algorithm is the user's own.
+        MetricArrays of a Nash curve are played in threads, unless the algorithm is the user's own.
         """
         cell = self.cell
         streams = (root_seed, stream_key(cell.stream_description), self.runs)

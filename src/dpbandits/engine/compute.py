@@ -26,7 +26,7 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell, modules_of
 from dpbandits.engine.custom import packed, unpacked
 from dpbandits.engine.identity import SOURCES_HASH, require_unedited, run_generator, stream_key
-from dpbandits.engine.play import SEGMENTS_AT_ONCE, Runs
+from dpbandits.engine.play import SEGMENTS_AT_ONCE, MetricArrays
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError
 from dpbandits.kernels import KERNELS_HASH, kernels_folder, new_segments
@@ -41,7 +41,7 @@ def compute(
     cache: Cache | None = None,
     title: str = "simulating",
     before: Callable[[int], None] | None = None,
-) -> list[Runs]:
+) -> list[MetricArrays]:
     """Return each work's metrics, one row a run, from the cache where it can.
 
     Results are the same for any number of workers: every run draws from a stream of its own.
@@ -52,7 +52,7 @@ def compute(
     names: dict[str, set[str]] = defaultdict(set)
     for key, work in zip(keys, works, strict=True):
         names[key].update(work.cell.metrics)
-    known: dict[str, dict[range, Runs]] = {}
+    known: dict[str, dict[range, MetricArrays]] = {}
     pieces: list[list[Piece]] = []
     missing: list[Work] = []
     for key, work in zip(keys, works, strict=True):
@@ -77,19 +77,19 @@ def compute(
     ]
 
 
-def compute_series(series: Sequence[Series], **options: Any) -> list[Runs]:
+def compute_series(series: Sequence[Series], **options: Any) -> list[MetricArrays]:
     """Return the metrics of each series, of a Nash curve one row a curve; options of `compute`."""
     computed = iter(compute([work for line in series for work in line.works], **options))
     return [_joined([next(computed) for _ in line.works]) for line in series]
 
 
-def _joined(batches: Sequence[Runs]) -> Runs:
+def _joined(batches: Sequence[MetricArrays]) -> MetricArrays:
     """Return the metrics of runs that follow one another."""
     return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
 
 
 Piece = tuple[range, slice]
-"""Runs that are kept together, and the rows of them that a work takes."""
+"""MetricArrays that are kept together, and the rows of them that a work takes."""
 
 
 def _pieces(work: Work, known: Collection[range]) -> list[Piece]:
@@ -123,7 +123,7 @@ def _parts(work: Work) -> list[Work]:
 
 def _played(
     missing: Sequence[Work], root_seed: int, workers: int, title: str
-) -> Iterator[tuple[Work, Runs]]:
+) -> Iterator[tuple[Work, MetricArrays]]:
     """Play works and yield each, with its metrics, once all its parts are played."""
     for modules in {modules_of(work.cell.definition) for work in missing}:
         require_unedited(*modules)
@@ -132,7 +132,7 @@ def _played(
     parts_of = [_parts(work) for work in missing]
     parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
     _announce_time(missing, root_seed, workers, title)
-    waiting: list[dict[int, Runs]] = [{} for _ in missing]
+    waiting: list[dict[int, MetricArrays]] = [{} for _ in missing]
     with _shown(title, sum(map(_rounds, missing))) as add:
         for number, first, runs in _over(parts, root_seed, workers, add):
             work, pieces = missing[number], waiting[number]
@@ -159,7 +159,7 @@ def _shown(title: str, rounds: int) -> Iterator[Add]:
 
     def add(count: int) -> None:
         nonlocal played
-        # Runs of a curve are played in threads.
+        # MetricArrays of a curve are played in threads.
         with lock:
             before, played = played, played + count
             for _ in range(SHARES * before // rounds, SHARES * played // rounds):
@@ -196,7 +196,7 @@ class _Counted:
         return written
 
 
-def _play(part: Work, root_seed: int, threads: int, add: Add) -> Runs:
+def _play(part: Work, root_seed: int, threads: int, add: Add) -> MetricArrays:
     """Play a part here, and count its rounds."""
     cell = part.cell
     if cell.in_lockstep:
@@ -249,7 +249,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / size:,.0f} {name}"
 
 
-Part = tuple[int, int, Runs]
+Part = tuple[int, int, MetricArrays]
 """Number of a work, its first run that was played, and the metrics."""
 
 

@@ -1,4 +1,4 @@
-"""Play runs, the runs of a Nash curve side by side, and trials of identification.
+"""Play runs one by one, the runs of a Nash curve side by side, and trials of identification.
 
 The fingerprint of every result covers this file and what it imports.
 """
@@ -26,47 +26,17 @@ from dpbandits.metrics.regret import (
     accumulator_of,
 )
 
-Runs = dict[str, NDArray[Any]]
-"""Metric -> one row a run; of a Nash curve, its quantities as one row."""
+MetricArrays = dict[str, NDArray[Any]]
+"""Metric -> one row for each run; the quantities of a Nash curve are one row for all its runs."""
 
 SEGMENTS_AT_ONCE = 1 << 15
-"""Segments that a kernel writes at a time, so that memory does not grow with the horizon."""
+"""Segments that a kernel writes at a time: memory does not grow with the horizon."""
 
 SEGMENTS_OF_A_CURVE = 1 << 20
-"""Segments that all runs of a curve keep together: 16 megabytes, whatever the horizon."""
+"""Segments that the runs of a Nash curve keep together: 16 megabytes at any horizon."""
 
 TRIALS = 1000
-"""Trials that draw from one stream: they are many and short, and played side by side."""
-
-
-def _enter(algorithm: Algorithm, run: Accumulator, out: Segments, written: int) -> None:
-    """Add segments to the accumulator of their run; InputError for uniformly random arms."""
-    if written and out.arms[:written].min() < 0:
-        raise InputError(
-            f"algorithm {algorithm.id}: blocks of uniformly random arms have no pulls of each arm; "
-            f"allowed with them: Nash metrics"
-        )
-    accumulate(run, out.arms, out.lengths, out.sums, written)
-
-
-def play_run(
-    algorithm: Algorithm,
-    settings: Any,
-    bandit: Bandit,
-    generator: np.random.Generator,
-    grid: NDArray[np.int64],
-    *,
-    count_inversely: bool = False,
-) -> Accumulator:
-    """Play one run to its horizon and return its accumulator."""
-    count = len(bandit.arms)
-    state = algorithm.state(count)
-    run = accumulator_of(grid, count, count_inversely=count_inversely)
-    out = new_segments(min(SEGMENTS_AT_ONCE, settings.horizon))
-    while state.clock[0] < settings.horizon:
-        written = algorithm.advance(settings, state, bandit.arrays, generator, out)
-        _enter(algorithm, run, out, written)
-    return run
+"""Trials that draw from one stream. They are short and many, so they are played side by side."""
 
 
 def play_runs(
@@ -76,33 +46,48 @@ def play_runs(
     grid: NDArray[np.int64],
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
-) -> Runs:
+) -> MetricArrays:
     """Play runs one after the other and return each metric, one row a run.
 
     Curves are recorded at the increasing times of the ``grid``; ``streams`` are the root seed, the
     key of the stream and the numbers of the runs.
     """
     root_seed, key, runs = streams
-    counted = "inverse_counts" in metrics
     stream_of = reseeding(root_seed, key, runs)
-    # Inside a segment no reward is known. Whatever the grid is, so that runs do not depend on it.
+    # ``skip`` knows no reward inside a segment. The grid does not decide, so that runs do not
+    # depend on it.
     if algorithm.skip is not None and "realised_regret" not in metrics:
         algorithm = replace(algorithm, advance=algorithm.skip)
+    arms, counted = len(bandit.arms), "inverse_counts" in metrics
+    out = new_segments(min(SEGMENTS_AT_ONCE, settings.horizon))
     rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
     for number in runs:
-        generator = stream_of(number)
-        run = play_run(algorithm, settings, bandit, generator, grid, count_inversely=counted)
+        generator, state = stream_of(number), algorithm.state(arms)
+        run = accumulator_of(grid, arms, count_inversely=counted)
+        while state.clock[0] < settings.horizon:
+            written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+            _add(algorithm, run, out, written)
         for metric in metrics:
             rows[metric].append(REGRET[metric](run, bandit))
     return {metric: np.array(values) for metric, values in rows.items()}
 
 
-class _Curve:
-    """The runs of one Nash curve, and everything that changes as they play.
+def _add(algorithm: Algorithm, run: Accumulator, out: Segments, written: int) -> None:
+    """Add segments to a run; InputError for uniformly random arms, which only Nash metrics take."""
+    if written and out.arms[:written].min() < 0:
+        raise InputError(
+            f"algorithm {algorithm.id}: blocks of uniformly random arms have no pulls of each arm; "
+            f"allowed with them: Nash metrics"
+        )
+    accumulate(run, out.arms, out.lengths, out.sums, written)
 
-    Nash regret does not add over runs: its average over them is inside a logarithm at every round.
-    So all runs go through time together, window by window, in one process; a time window ends where
-    the first of them has filled its segments. Results do not depend on the windows.
+
+class _Curve:
+    """The runs of one Nash curve, and everything that changes while they play.
+
+    Nash regret does not add over runs, because at every round the average over runs is inside
+    a logarithm. So all runs go through time together in one process, window by window. A window
+    ends where the first run has filled its buffer; results do not depend on the windows.
     """
 
     def __init__(
@@ -139,9 +124,9 @@ class _Curve:
         stream_of: Callable[[int], np.random.Generator],
         over: Callable[..., Iterable[None]] = map,
     ) -> None:
-        """Advance every run that has room for segments, and take in what all have reached.
+        """Advance each run whose buffer is at most half full; add the rounds that all have played.
 
-        ``over`` may be the ``map`` of threads: each run has a state and buffers of its own.
+        ``over`` may be the ``map`` of a thread pool: each run has its own state and buffer.
         """
         half, horizon = self.arms.shape[1] // 2, self.settings.horizon
         due = [
@@ -167,11 +152,11 @@ class _Curve:
         )
         self.filled[run] += written
         if self.runs:
-            _enter(self.algorithm, self.runs[run], out, written)
+            _add(self.algorithm, self.runs[run], out, written)
 
-    def values(self, metrics: tuple[str, ...]) -> Runs:
-        """Return each metric: of Nash regret its parts, of every other one row a run."""
-        values: Runs = {}
+    def values(self, metrics: tuple[str, ...]) -> MetricArrays:
+        """Return each metric: the parts of Nash regret, and one row a run for any other."""
+        values: MetricArrays = {}
         for prefix, curve in self.scored.items():
             values |= {prefix + name: part for name, part in nash_parts(curve).items()}
         for name in self.by_run:
@@ -187,12 +172,12 @@ def play_curve(
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
     threads: int = 1,
-) -> Runs:
-    """Play all runs of one Nash curve side by side and return Nash metrics, and others of them."""
+) -> MetricArrays:
+    """Play all runs of one Nash curve side by side; return its Nash metrics and other metrics."""
     root_seed, key, runs = streams
     curve = _Curve(algorithm, settings, bandit, grid, metrics, len(runs))
     if curve.arms.shape[1] == settings.horizon:
-        # Every run is over in one window.
+        # The buffers hold whole runs, so one window plays them, with one generator for all.
         stream_of = reseeding(root_seed, key, runs)
         curve.play_window(lambda number: stream_of(runs[number]))
         assert curve.clock == settings.horizon
@@ -216,7 +201,7 @@ def play_trials(
     task: Task,
     metrics: tuple[str, ...],
     streams: tuple[int, int, range],
-) -> Runs:
+) -> MetricArrays:
     """Play the trials of one stream and return each metric, one row a trial."""
     root_seed, key, runs = streams
     outcome = play_outcome(algorithm, task, root_seed, key, runs.start)

@@ -19,13 +19,13 @@ from dpbandits.metrics import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
 # Who reads results to draw or judge does without what simulates.
 if TYPE_CHECKING:
     from dpbandits.engine.cells import Cell, Series
-    from dpbandits.engine.play import Runs
+    from dpbandits.engine.play import MetricArrays
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
-def results_frame(series: Sequence["Series"], runs: Sequence["Runs"]) -> pd.DataFrame:
+def results_frame(series: Sequence["Series"], runs: Sequence["MetricArrays"]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
     Columns: series, algorithm, variant, interpretation (interpretations off those of the variant),
@@ -44,7 +44,7 @@ def results_frame(series: Sequence["Series"], runs: Sequence["Runs"]) -> pd.Data
     return frame[[column for column in frame.columns if column not in last] + last]
 
 
-def _by_name(cell: "Cell", runs: "Runs") -> Iterator[tuple[str, Values]]:
+def _by_name(cell: "Cell", runs: "MetricArrays") -> Iterator[tuple[str, Values]]:
     """Yield every metric of a cell; of a Nash curve each quantity, one row a curve."""
     for metric in cell.metrics:
         if metric.removeprefix(NOMINAL) != "nash_regret":
@@ -55,7 +55,7 @@ def _by_name(cell: "Cell", runs: "Runs") -> Iterator[tuple[str, Values]]:
             yield nominal + name, runs[metric][:, number]
 
 
-def _series_frame(series: "Series", runs: "Runs") -> pd.DataFrame:
+def _series_frame(series: "Series", runs: "MetricArrays") -> pd.DataFrame:
     """Return the rows of a series, all its metrics in one table: a table each takes long."""
     cell = series.cell
     metrics = [_metric_columns(series, name, values) for name, values in _by_name(cell, runs)]

@@ -21,7 +21,7 @@ from dpbandits.config.documents import naming
 from dpbandits.config.figures import panel_stem
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import digest_of
-from dpbandits.engine.play import Runs
+from dpbandits.engine.play import MetricArrays
 from dpbandits.engine.progress import progress
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
@@ -47,7 +47,7 @@ def made_up_results(series: Sequence[Series]) -> pd.DataFrame:
         replace(line, runs=line.runs[: 1 if line.cell.in_lockstep else RUNS], runs_per_curve=0)
         for line in series
     ]
-    made_up: list[Runs] = [
+    made_up: list[MetricArrays] = [
         {metric: _made_up(line, metric, number) for metric in line.cell.metrics}
         for number, line in enumerate(short)
     ]

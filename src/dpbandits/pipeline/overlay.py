@@ -20,7 +20,7 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compilation_shown, compute_series
 from dpbandits.engine.identity import digest_of
-from dpbandits.engine.play import Runs
+from dpbandits.engine.play import MetricArrays
 from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
@@ -346,7 +346,7 @@ def _difference(one: Series, other: Series) -> str:
     return " and ".join(name for name in differ if differ[name]) or "the runs of one curve"
 
 
-def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, Runs]]) -> list[Line]:
+def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, MetricArrays]]) -> list[Line]:
     """Return the user's lines in a panel: one, or one for each value of its parameters there."""
     rows: dict[tuple[tuple[str, Any], ...], list[pd.DataFrame]] = {}
     for number, (each, runs) in enumerate(played):
