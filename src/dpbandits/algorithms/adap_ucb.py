@@ -33,12 +33,21 @@ Interpretations:
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import (
+    ONE_RELEASE,
+    Algorithm,
+    AuditCase,
+    Known,
+    Segment,
+    positive,
+    printed,
+)
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull_sum
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -193,6 +202,11 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         p[arm] = clip(rewards / episode + noise)
 
 
+def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Whether round K + 1 is played: it shows which arm has the largest first reward."""
+    return horizon > (2 if bandit is None else len(bandit.arms))
+
+
 ALGORITHM = Algorithm(
     id="adap-ucb",
     name="AdaP-UCB",
@@ -204,6 +218,16 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="Azize and Basu (2022)",
+    known=(
+        replace(ONE_RELEASE, interpretations={"first_pulls": "private"}),
+        Known(
+            "refuted",
+            "round K + 1 plays the arm of the largest first reward, released without noise",
+            {"first_pulls": "raw", "order": "index"},
+            _revealed,
+        ),
+        Known("stated", remark="the first rewards are released without noise"),
+    ),
     audit=AuditCase(0.5, "AUD-17", parameters={"epsilon": 1.0}),
     interpretations={
         "first_pulls": ("private", "raw"),

@@ -22,10 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms import gdp_ncb, ldp_ncb
-from dpbandits.algorithms.base import AuditCase, Segment
+from dpbandits.algorithms.base import AuditCase, Known, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull
 from dpbandits.kernels import One, njit, write
+from dpbandits.privacy.witnesses import window_loss
 
 
 class Settings(NamedTuple):
@@ -150,6 +151,11 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
         w *= 2
 
 
+def _has_unscaled_noise(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Whether a window has the noise of scale 1; the window of one round is played uniformly."""
+    return ldp_ncb.has_unscaled_noise(parameters, horizon, bandit) and horizon >= 2
+
+
 _COMMON: dict[str, Any] = {
     "paper": "Sarkar, Pandey and Ray Chowdhury (AAAI 2026), Algorithm 3",
     "state": state,
@@ -163,6 +169,18 @@ GLOBAL = replace(
     name="Anytime GDP-NCB",
     settings=partial(_settings, False),
     stated="dp-ncb, Theorem 4",
+    known=(
+        Known(
+            "refuted",
+            "NCB-C15, in one window",
+            gdp_ncb.PRINTED,
+            gdp_ncb.exceeds(window_loss),
+            gdp_ncb.TWO_ARMS,
+            two_arms=True,
+        ),
+        Known("proved", "NCB-C15, windows having no reward in common", gdp_ncb.REPAIRED),
+        gdp_ncb.ELSEWHERE,
+    ),
     **_COMMON,
 )
 
@@ -171,6 +189,16 @@ LOCAL = replace(
     id="anytime-ldp-ncb",
     name="Anytime LDP-NCB",
     settings=partial(_settings, True),
+    known=(
+        Known("proved", "NCB-C16, in every window", {"exploration_noise": "scaled"}),
+        Known(
+            "refuted",
+            "NCB-C16, in every window",
+            condition=_has_unscaled_noise,
+            remark="our wrapper around the released code; no anytime code was released",
+        ),
+        ldp_ncb.ELSEWHERE,
+    ),
     audit=AuditCase(
         0.9,
         "AUD-16",

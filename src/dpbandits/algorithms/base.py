@@ -131,6 +131,21 @@ class AuditCase:
     )  # by variant, why no loss, or too little, is seen
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of a guarantee where these interpretations are played and a condition holds."""
+
+    status: Any  # ``privacy.guarantee.Status``
+    basis: str = ""  # the claim, theorem or argument that shows it
+    interpretations: Interpretations = field(default_factory=dict)
+    condition: Callable[[Any, int, Bandit | None], bool] = lambda parameters, horizon, bandit: True
+    remark: str = ""
+    two_arms: bool = False  # whether it is known for two arms only
+
+
+ONE_RELEASE = Known("proved", "parallel composition: every reward enters one release")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Definition:
     """What every algorithm has, whatever problem it solves.
@@ -149,6 +164,9 @@ class Definition:
             that returns one; or None where nothing is stated.
         model: ``central``, or ``local`` where every reward is private before it is seen.
         stated: where the guarantee is stated.
+        known: what this project knows of the guarantee; the first entry that applies counts. The
+            condition of an entry takes the parameters, the horizon or budget, and the instance, or
+            None for all instances.
         audit: its published black-box audit, or None where it has none.
     """
 
@@ -161,6 +179,7 @@ class Definition:
     guarantee: Any = None
     model: str = "central"
     stated: str = ""
+    known: tuple[Known, ...] = ()
     audit: AuditCase | None = None
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import ONE_RELEASE, Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -159,6 +159,7 @@ ALGORITHM = Algorithm(
     interpretations={"order": ("round-robin", "sequential")},
     guarantee="pure",
     stated="Sajed and Sheffet (2019)",
+    known=(ONE_RELEASE,),
     # Either arm has 1,376 pulls before the first decision, whose threshold is between those of
     # epsilon = 1 and 2.
     audit=AuditCase(

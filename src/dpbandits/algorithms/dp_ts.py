@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull
 from dpbandits.kernels import Counts, One, Reals, njit, write
@@ -199,6 +199,7 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="Hu and Hegde (2022)",
+    known=(Known("proved", "composition: every reward enters two counters, epsilon/2 each"),),
     audit=AuditCase(
         0.3,
         "AUD-18",

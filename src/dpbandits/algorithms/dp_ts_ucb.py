@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, fraction
+from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, fraction
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull_sum
 from dpbandits.errors import InputError
@@ -200,6 +200,10 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee=_guarantee,
     stated="dp-ts-ucb, Theorem 4.4",
+    known=(
+        Known("proved", "dp-ts-ucb, Theorem 4.4", {"renewal": "batch"}),
+        Known("stated", remark="the theorem has budgets that are renewed by batch"),
+    ),
     audit=AuditCase(0.0, "AUD-7"),
     interpretations={
         "rounding": tuple(ROUNDINGS),

@@ -57,18 +57,19 @@ begin at multiples of BLOCK_FROM, so that it makes no difference where a kernel 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull, pull_sum
 from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
+from dpbandits.privacy.witnesses import release_loss, stop_test_loss
 
 ALPHA = 3.1
 C = 3.0
@@ -535,6 +536,50 @@ AUDIT = AuditCase(
 )
 """Of GDP-NCB and of its anytime version."""
 
+PRINTED = {
+    "cap": "none",
+    "stop_test": "private",
+    "refreshed": "pulled",
+    "threshold": "1600",
+    "threshold_log": "horizon",
+    "index_log": "horizon",
+    "start": "carried",
+    "pseudo_pull": "counted",
+    "release_log": "natural",
+    "root": "outside",
+}
+_RELEASED_CODE = {
+    **PRINTED,
+    "cap": "root",
+    "stop_test": "clean",
+    "threshold_log": "window",
+    "index_log": "window",
+    "start": "zeros",
+    "ties": "lowest",
+}
+REPAIRED = {"cap": "root", "stop_test": "off", "release_log": "base2"}
+"""Phase I has W rounds, so that a reward enters at most log2 T releases, by any ``start``."""
+
+TWO_ARMS = "the witness has two arms"
+ELSEWHERE = Known(
+    "stated",
+    remark="NCB-C15 refutes it for other horizons, epsilons, constants or numbers of arms",
+)
+
+
+def exceeds(loss: Callable[[int, float], float]) -> Callable[[Any, int, Bandit | None], bool]:
+    """Return the condition that the loss of a witness exceeds epsilon."""
+    return lambda parameters, horizon, bandit: (
+        loss(horizon, parameters.epsilon) > parameters.epsilon
+    )
+
+
+def _released(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Whether the loss of Phase II's releases exceeds epsilon, with the printed constant."""
+    is_printed = not hasattr(parameters, "constant")
+    return is_printed and release_loss(horizon, parameters.epsilon) > parameters.epsilon
+
+
 ALGORITHM = Algorithm(
     id="gdp-ncb",
     name="GDP-NCB",
@@ -546,6 +591,12 @@ ALGORITHM = Algorithm(
     reference=reference,
     guarantee="pure",
     stated="dp-ncb, Theorem 2",
+    known=(
+        Known("refuted", "NCB-C15", PRINTED, exceeds(stop_test_loss)),
+        Known("refuted", "NCB-C15", _RELEASED_CODE, _released, TWO_ARMS, two_arms=True),
+        Known("proved", "NCB-C15", REPAIRED),
+        ELSEWHERE,
+    ),
     audit=AUDIT,
     interpretations={
         "cap": CAPS,

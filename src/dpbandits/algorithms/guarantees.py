@@ -1,18 +1,16 @@
-"""What is known of the guarantees that papers state, by algorithm, variant, horizon and instance.
+"""Guarantees that papers state, with what is known of them where something is played.
 
-A guarantee is "refuted" for those parameters for which two neighbouring inputs and an event exceed
-it exactly. It is "proved" where a theorem with its proof, or composition that one can read off the
-releases, covers what is played; otherwise "not contradicted" where losses were computed, and
-"stated" where this project shows neither.
+Each algorithm says what is known of its guarantee (``base.Known``). It is "refuted" for those
+parameters for which two neighbouring inputs and an event exceed it exactly. It is "proved" where a
+theorem with its proof, or composition that one can read off the releases, covers what is played;
+otherwise "not contradicted" where losses were computed, and "stated" where we show neither.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
-
-import numpy as np
 
 from dpbandits.algorithms import REGISTRY, find_definition
 from dpbandits.algorithms.base import (
@@ -22,20 +20,9 @@ from dpbandits.algorithms.base import (
     IdentificationAlgorithm,
     Interpretations,
 )
-from dpbandits.bandits import Bandit, LinearBandit
+from dpbandits.bandits import Bandit
 from dpbandits.errors import InputError, require_count
-from dpbandits.privacy.guarantee import KINDS, Converted, Guarantee, Status, convert
-from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
-from dpbandits.privacy.witnesses import (
-    abandoned_loss,
-    classical_delta,
-    release_loss,
-    stop_test_loss,
-    window_loss,
-)
-
-Holds = Callable[[Any, int, Bandit | None], bool]
-"""(parameters, horizon or budget, instance or None) -> whether something is known."""
+from dpbandits.privacy.guarantee import KINDS, Converted, Guarantee, convert
 
 
 @dataclass(frozen=True)
@@ -46,225 +33,6 @@ class NotStated(Guarantee):
     def name(self) -> str:
         """Its label."""
         return "no guarantee stated"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What is known of one guarantee."""
-
-    status: Status
-    basis: str = ""  # the claim, theorem or argument that shows it
-    interpretations: Interpretations = field(default_factory=dict)  # that are played
-    condition: Holds = lambda parameters, horizon, bandit: True
-    remark: str = ""
-    two_arms: bool = False  # whether it is known for two arms only
-
-
-def _computed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """Return whether the losses of DP-OD and of pure DP-BAI were computed."""
-    return bool(0.0 < parameters.epsilon <= 5.0)
-
-
-def _oblique(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """Return whether some arm's features have an l1 norm above the largest l2 norm."""
-    if not _computed(parameters, horizon, bandit):
-        return False
-    if not isinstance(bandit, LinearBandit):
-        return bandit is None
-    features = np.abs(bandit.feature_matrix)
-    return bool(features.sum(axis=1).max() > np.hypot.reduce(features, axis=1).max() * (1 + 1e-9))
-
-
-def _located(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The released code adds noise of scale 1 in Phase I, a loss of 1 for each reward."""
-    return bool(parameters.epsilon < 1.0)
-
-
-def _located_window(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The same; the window of one round is played uniformly."""
-    return _located(parameters, horizon, bandit) and horizon >= 2
-
-
-def _exceeds(loss: Callable[[int, float], float]) -> Holds:
-    """The loss of a witness exceeds epsilon."""
-    return lambda parameters, horizon, bandit: (
-        loss(horizon, parameters.epsilon) > parameters.epsilon
-    )
-
-
-def _released(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """The loss of the releases of Phase II exceeds epsilon, with the printed constant."""
-    is_printed = not hasattr(parameters, "constant")
-    return is_printed and release_loss(horizon, parameters.epsilon) > parameters.epsilon
-
-
-def _revealed(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """Round K + 1 plays the arm of the largest first reward, which is not protected."""
-    return horizon > (2 if bandit is None else len(bandit.arms))
-
-
-def _classical(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """Two arms in a plane are decided by a difference of means, three along a line by one mean."""
-    counts = (1, 2) if bandit is None else (1,)
-    needed = (classical_delta(parameters.epsilon, parameters.delta, means) for means in counts)
-    return bool(max(needed) > parameters.delta)
-
-
-def _abandoned(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """Of the two arms the first is never pulled again; of TS b = 0, c = 1."""
-    if not hasattr(parameters, "b"):
-        return abandoned_loss(horizon, 0, 1.0) > ts_gaussian_gdp(horizon)
-    b, c = parameters.b, parameters.c
-    return abandoned_loss(horizon, b, c) > modified_ts_gdp(b, c, horizon)
-
-
-ONE_RELEASE = Entry("proved", "parallel composition: every reward enters one release")
-TWO_COUNTERS = Entry("proved", "composition: every reward enters two counters, epsilon/2 each")
-EVERY_REWARD = Entry("proved", "Laplace mechanism on every reward")
-
-_FRESH = {"samples": "fresh", "sensitivity": "unit"}
-_MEANS = {**_FRESH, "schedule": "consistent", "rounding": "ceiling", "ties": "index"}
-_REGRESSION = {
-    "design_rounding": "ceiling",
-    "norm_over": "all",
-    "basis": "orthonormal",
-    "sensitivity": "unit",
-    "ties": "index",
-}
-_PRINTED = {
-    "cap": "none",
-    "stop_test": "private",
-    "refreshed": "pulled",
-    "threshold": "1600",
-    "threshold_log": "horizon",
-    "index_log": "horizon",
-    "start": "carried",
-    "pseudo_pull": "counted",
-    "release_log": "natural",
-    "root": "outside",
-}
-_RELEASED_CODE = {
-    **_PRINTED,
-    "cap": "root",
-    "stop_test": "clean",
-    "threshold_log": "window",
-    "index_log": "window",
-    "start": "zeros",
-    "ties": "lowest",
-}
-_REPAIRED = {"cap": "root", "stop_test": "off", "release_log": "base2"}
-"""Phase I has W rounds, so that a reward enters log2 T releases at most, by any ``start``."""
-
-_TWO_ARMS = "the witness has two arms"
-_UNCOMPUTED = "losses were computed at the default interpretations, epsilon up to 5"
-_ONE_MORE = "the lemma has n + 1 in the place of n pulls"
-_WRAPPER = "our wrapper around the released code; no anytime code was released"
-_ELSEWHERE = "NCB-C15 refutes it for other horizons, epsilons, constants or numbers of arms"
-
-KNOWN: Mapping[str, tuple[Entry, ...]] = {
-    "ts-gaussian": (
-        Entry("proved", "ts-is-dp, Lemma 4", {"count": "n+1"}),
-        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS, two_arms=True),
-        Entry("stated", remark=_ONE_MORE),
-    ),
-    "m-ts-gaussian": (
-        Entry("proved", "ts-is-dp, Lemma 5", {"count": "n+1"}),
-        Entry("refuted", "DTU-F8", {"count": "n"}, _abandoned, _TWO_ARMS, two_arms=True),
-        Entry("stated", remark=_ONE_MORE),
-    ),
-    "dp-ts-ucb": (
-        Entry("proved", "dp-ts-ucb, Theorem 4.4", {"renewal": "batch"}),
-        Entry("stated", remark="the theorem has budgets that are renewed by batch"),
-    ),
-    "dp-se": (ONE_RELEASE,),
-    "anytime-lazy-ucb": (ONE_RELEASE,),
-    "lazy-dp-ts": (ONE_RELEASE,),
-    "dp-ts": (TWO_COUNTERS,),
-    "adap-ucb": (
-        replace(ONE_RELEASE, interpretations={"first_pulls": "private"}),
-        Entry(
-            "refuted",
-            "round K + 1 plays the arm of the largest first reward, released without noise",
-            {"first_pulls": "raw", "order": "index"},
-            _revealed,
-        ),
-        Entry("stated", remark="the first rewards are released without noise"),
-    ),
-    "ldp-ucb-l": (EVERY_REWARD,),
-    "dp-bai": (
-        Entry("not contradicted", "BAI-C14a", _MEANS, _computed),
-        Entry("stated", remark=_UNCOMPUTED),
-    ),
-    "baseline": (
-        Entry("not contradicted", "BAI-C14b", {**_MEANS, "sizes": "stated"}, _computed),
-        Entry("stated", remark=_UNCOMPUTED),
-    ),
-    "dp-od": (
-        Entry(
-            "refuted",
-            "BAI-C14c",
-            {**_REGRESSION, "norm": "l2"},
-            _oblique,
-            "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and "
-            "224 degrees, none was computed for others",
-        ),
-        Entry(
-            "stated",
-            interpretations={"norm": "l2"},
-            remark="BAI-C14c refutes it with a Euclidean L for arms that are not along an axis",
-        ),
-        Entry(
-            "not contradicted",
-            "BAI-C14c",
-            {**_REGRESSION, "norm": "l1"},
-            _computed,
-            "too little noise where a reduction of the dimension turns the basis",
-        ),
-        Entry("stated", remark=_UNCOMPUTED),
-    ),
-    "dp-bai-gauss": (
-        Entry(
-            "refuted",
-            "BAI-C24",
-            {**_MEANS, "calibration": "classical"},
-            _classical,
-            "the witness has three arms along one line, or two in a plane",
-        ),
-        Entry(
-            "proved",
-            "parallel composition of analytic Gaussian mechanisms, Balle and Wang (2018)",
-            {**_FRESH, "calibration": "analytic"},
-        ),
-        Entry(
-            "stated",
-            remark="its noise is known to suffice for epsilon below 1; no witness refutes it here",
-        ),
-    ),
-    "gdp-ncb": (
-        Entry("refuted", "NCB-C15", _PRINTED, _exceeds(stop_test_loss)),
-        Entry("refuted", "NCB-C15", _RELEASED_CODE, _released, _TWO_ARMS, True),
-        Entry("proved", "NCB-C15", _REPAIRED),
-        Entry("stated", remark=_ELSEWHERE),
-    ),
-    "anytime-gdp-ncb": (
-        Entry(
-            "refuted", "NCB-C15, in one window", _PRINTED, _exceeds(window_loss), _TWO_ARMS, True
-        ),
-        Entry("proved", "NCB-C15, windows having no reward in common", _REPAIRED),
-        Entry("stated", remark=_ELSEWHERE),
-    ),
-    "ldp-ncb": (
-        Entry("proved", "NCB-C16", {"exploration_noise": "scaled"}),
-        Entry("refuted", "NCB-C16", condition=_located, remark="Phase I has noise of scale 1"),
-        Entry("stated", remark="NCB-C16 refutes it below epsilon = 1"),
-    ),
-    "anytime-ldp-ncb": (
-        Entry("proved", "NCB-C16, in every window", {"exploration_noise": "scaled"}),
-        Entry("refuted", "NCB-C16, in every window", condition=_located_window, remark=_WRAPPER),
-        Entry("stated", remark="NCB-C16 refutes it below epsilon = 1"),
-    ),
-}
-"""Algorithm -> what is known; the first entry that applies counts, and one always does."""
 
 
 def stated_guarantee(definition: Definition, parameters: Any, horizon: int) -> Guarantee:
@@ -322,11 +90,11 @@ def guarantee_of(
     if bandit is not None and bandit.largest_reward > 1.0 and not is_scaled:
         remark = f"rewards reach {bandit.largest_reward:.6g}; every proof has at most 1"
         return Guarantee("none", remark=remark)
-    for entry in KNOWN.get(definition.id, ()):
-        is_played = entry.interpretations.items() <= played.items()
-        has_witness = bandit is None or len(bandit.arms) == 2 or not entry.two_arms
-        if is_played and has_witness and entry.condition(parameters, horizon, bandit):
-            return replace(guarantee, status=entry.status, basis=entry.basis, remark=entry.remark)
+    for known in definition.known:
+        is_played = known.interpretations.items() <= played.items()
+        has_witness = bandit is None or len(bandit.arms) == 2 or not known.two_arms
+        if is_played and has_witness and known.condition(parameters, horizon, bandit):
+            return replace(guarantee, status=known.status, basis=known.basis, remark=known.remark)
     return guarantee
 
 

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import ONE_RELEASE, Algorithm, AuditCase, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import laplace, pull_sum
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -379,6 +379,7 @@ LAZY_UCB = Algorithm(
     interpretations={"log": ("base2", "natural"), "constants": ("3,3", "4,4", "4,5")},
     guarantee="pure",
     stated="Hu, Huang and Mehta (2021)",
+    known=(ONE_RELEASE,),
     audit=AuditCase(0.0, "AUD-18", parameters={"epsilon": 1.0}),
     settings=ucb_settings,
     state=partial(blank, State),
@@ -394,6 +395,7 @@ LAZY_TS = Algorithm(
     interpretations={"log": ("natural", "base2")},
     guarantee="pure",
     stated="Hu and Hegde (2022)",
+    known=(ONE_RELEASE,),
     # The changed reward is in the private mean of eight rewards, which its bonus leaves below 1.
     audit=AuditCase(
         0.6,

@@ -69,11 +69,11 @@ by the mean over the arms, which is the expectation of each given the rounds bef
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, laplace, pull, pull_sum
 from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
@@ -554,6 +554,13 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
     return reference_window(settings, horizon, horizon, counts, means, bandit, rng)
 
 
+def has_unscaled_noise(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Whether the released code's noise of scale 1 in Phase I is too little: a loss of 1."""
+    return bool(parameters.epsilon < 1.0)
+
+
+ELSEWHERE = Known("stated", remark="NCB-C16 refutes it below epsilon = 1")
+
 ALGORITHM = Algorithm(
     id="ldp-ncb",
     name="LDP-NCB",
@@ -566,6 +573,16 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="dp-ncb, arXiv Section 5",
+    known=(
+        Known("proved", "NCB-C16", {"exploration_noise": "scaled"}),
+        Known(
+            "refuted",
+            "NCB-C16",
+            condition=has_unscaled_noise,
+            remark="Phase I has noise of scale 1",
+        ),
+        ELSEWHERE,
+    ),
     audit=AuditCase(
         0.0,
         "AUD-16",

@@ -41,7 +41,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms.base import VARIANTS, Algorithm, AuditCase, Segment, positive, printed
+from dpbandits.algorithms.base import (
+    VARIANTS,
+    Algorithm,
+    AuditCase,
+    Known,
+    Segment,
+    positive,
+    printed,
+)
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import BERNOULLI, TIES, arm_of_largest, draw_reward, laplace
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
@@ -373,6 +381,7 @@ ALGORITHM = Algorithm(
     guarantee="pure",
     model="local",
     stated="Ren, Zhou, Liu and Shroff (2020)",
+    known=(Known("proved", "Laplace mechanism on every reward"),),
     audit=AuditCase(0.0, "AUD-18", horizon=40, parameters={"epsilon": 1.0}, silent=SILENT),
     interpretations={
         "clip": ("none", "rewards"),

@@ -28,13 +28,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.algorithms.base import Algorithm, AuditCase, Segment, positive, whole
+from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, positive, whole
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import pull, pull_sum
 from dpbandits.errors import InputError
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
+from dpbandits.privacy.witnesses import abandoned_loss
 
 LIKELY = math.log(1.0 - 0.12)
 """Log chance of no candidate in a round below which rounds are played one by one, so many."""
@@ -311,6 +312,21 @@ def _modified_guarantee(parameters: Any, horizon: int) -> Guarantee:
     return Guarantee("gdp", modified_ts_gdp(parameters.b, parameters.c, horizon))
 
 
+def _abandoned(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
+    """Whether a witness refutes it, in which the first of two arms is never pulled again."""
+    if not hasattr(parameters, "b"):  # TS-Gaussian
+        return abandoned_loss(horizon, 0, 1.0) > ts_gaussian_gdp(horizon)
+    b, c = parameters.b, parameters.c
+    return abandoned_loss(horizon, b, c) > modified_ts_gdp(b, c, horizon)
+
+
+_WITH_COUNT_N = (
+    Known(
+        "refuted", "DTU-F8", {"count": "n"}, _abandoned, "the witness has two arms", two_arms=True
+    ),
+    Known("stated", remark="the lemma has n + 1 in the place of n pulls"),
+)
+
 PLAIN = Algorithm(
     id="ts-gaussian",
     name="TS-Gaussian",
@@ -318,6 +334,7 @@ PLAIN = Algorithm(
     interpretations={"count": ("n+1", "n")},
     guarantee=_plain_guarantee,
     stated="ts-is-dp, Lemma 4",
+    known=(Known("proved", "ts-is-dp, Lemma 4", {"count": "n+1"}), *_WITH_COUNT_N),
     audit=AuditCase(0.0, "AUD-2"),
     settings=plain_settings,
     state=partial(blank, State),
@@ -334,6 +351,7 @@ MODIFIED = Algorithm(
     interpretations={"count": ("n+1", "n"), "long_pre_pull": ("truncate", "error")},
     guarantee=_modified_guarantee,
     stated="ts-is-dp, Lemma 5",
+    known=(Known("proved", "ts-is-dp, Lemma 5", {"count": "n+1"}), *_WITH_COUNT_N),
     audit=AuditCase(
         0.0,
         "AUD-3",

@@ -8,6 +8,7 @@ import numpy as np
 from dpbandits.algorithms.base import (
     AuditCase,
     IdentificationAlgorithm,
+    Known,
     Outcome,
     Task,
     Trial,
@@ -33,6 +34,8 @@ from dpbandits.algorithms.best_arm.textbook import (
     eliminate_by_regression,
     halve,
 )
+from dpbandits.bandits import Bandit, LinearBandit
+from dpbandits.privacy.witnesses import classical_delta
 
 RulesT = TypeVar("RulesT", Means, Regression)
 
@@ -194,6 +197,44 @@ def sequential_halving(task: Task) -> Means:
     return Means(task, halving_schedule(len(task.bandit.arms), late_pulls=0), collections=False)
 
 
+def _computed(parameters: Any, budget: int, bandit: Bandit | None) -> bool:
+    """Whether the losses of DP-OD and of pure DP-BAI were computed."""
+    return bool(0.0 < parameters.epsilon <= 5.0)
+
+
+def _oblique(parameters: Any, budget: int, bandit: Bandit | None) -> bool:
+    """Whether some arm's features have an l1 norm above the largest l2 norm."""
+    if not _computed(parameters, budget, bandit):
+        return False
+    if not isinstance(bandit, LinearBandit):
+        return bandit is None
+    features = np.abs(bandit.feature_matrix)
+    return bool(features.sum(axis=1).max() > np.hypot.reduce(features, axis=1).max() * (1 + 1e-9))
+
+
+def _classical(parameters: Any, budget: int, bandit: Bandit | None) -> bool:
+    """Whether the classical noise is too little for a mean, or a difference of two means.
+
+    Three arms along a line are decided by one mean, two arms in a plane by a difference.
+    """
+    counts = (1, 2) if bandit is None else (1,)
+    needed = (classical_delta(parameters.epsilon, parameters.delta, means) for means in counts)
+    return bool(max(needed) > parameters.delta)
+
+
+_FRESH = {"samples": "fresh", "sensitivity": "unit"}
+_MEANS = {**_FRESH, "schedule": "consistent", "rounding": "ceiling", "ties": "index"}
+_REGRESSION = {
+    "design_rounding": "ceiling",
+    "norm_over": "all",
+    "basis": "orthonormal",
+    "sensitivity": "unit",
+    "ties": "index",
+}
+_UNCOMPUTED = Known(
+    "stated", remark="losses were computed at the default interpretations, epsilon up to 5"
+)
+
 DP_BAI = _algorithm(
     dp_bai,
     eliminate_by_means,
@@ -203,6 +244,7 @@ DP_BAI = _algorithm(
     parameters={"epsilon": positive_or_infinite},
     guarantee="pure",
     stated="dp-bai, Proposition 4.1",
+    known=(Known("not contradicted", "BAI-C14a", _MEANS, _computed), _UNCOMPUTED),
     audit=AuditCase(0.5, "AUD-9", "BAI-C14a"),
     interpretations=BY_MEANS,
 )
@@ -218,6 +260,24 @@ DP_BAI_GAUSS = _algorithm(
     },
     guarantee="approximate",
     stated="dp-bai, Proposition D.2",
+    known=(
+        Known(
+            "refuted",
+            "BAI-C24",
+            {**_MEANS, "calibration": "classical"},
+            _classical,
+            "the witness has three arms along one line, or two in a plane",
+        ),
+        Known(
+            "proved",
+            "parallel composition of analytic Gaussian mechanisms, Balle and Wang (2018)",
+            {**_FRESH, "calibration": "analytic"},
+        ),
+        Known(
+            "stated",
+            remark="its noise is known to suffice for epsilon below 1; no witness refutes it here",
+        ),
+    ),
     audit=AuditCase(
         0.3,
         "AUD-12",
@@ -236,6 +296,10 @@ BASELINE = _algorithm(
     parameters={"epsilon": positive_or_infinite},
     guarantee="pure",
     stated="dp-bai, Section 5",
+    known=(
+        Known("not contradicted", "BAI-C14b", {**_MEANS, "sizes": "stated"}, _computed),
+        _UNCOMPUTED,
+    ),
     audit=AuditCase(0.5, "AUD-9", "BAI-C14b"),
     interpretations={**BY_MEANS, "sizes": ("stated", "halving")},
 )
@@ -258,6 +322,29 @@ DP_OD = _algorithm(
     parameters={"epsilon": positive_or_infinite},
     guarantee="pure",
     stated="dp-bai, Appendix E.1",
+    known=(
+        Known(
+            "refuted",
+            "BAI-C14c",
+            {**_REGRESSION, "norm": "l2"},
+            _oblique,
+            "with a Euclidean L, which the paper does not specify; the witness has arms at 46 and "
+            "224 degrees, none was computed for others",
+        ),
+        Known(
+            "stated",
+            interpretations={"norm": "l2"},
+            remark="BAI-C14c refutes it with a Euclidean L for arms that are not along an axis",
+        ),
+        Known(
+            "not contradicted",
+            "BAI-C14c",
+            {**_REGRESSION, "norm": "l1"},
+            _computed,
+            "too little noise where a reduction of the dimension turns the basis",
+        ),
+        _UNCOMPUTED,
+    ),
     audit=AuditCase(0.5, "AUD-11", "BAI-C14c"),
     interpretations={
         **BY_REGRESSION,
