@@ -56,7 +56,7 @@ def kernels_folder() -> Path:
 
 
 class _Locator(UserProvidedCacheLocator):
-    """A place in our folder, be it writable or not: numba would turn to ``__pycache__`` instead."""
+    """A place in our folder, even if not writable: numba would use ``__pycache__`` instead."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         super().__init__(function, file)
@@ -75,10 +75,10 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """Index by signature and one file of machine code for each, under names that nobody repeats.
+    """Index of signatures, and one file of machine code for each under a unique name.
 
-    numba numbers them. Of two processes that compile two signatures at once, one would take the
-    other's code.
+    numba would number the files: of two processes that compile two signatures at once, one would
+    load the other's code.
     """
 
     def _data_name(self, number: int) -> str:
@@ -87,7 +87,7 @@ class _Files(IndexDataCacheFile):
 
 
 class _Cache(FunctionCache):
-    """numba's cache of one kernel; a folder that cannot be used costs a warning, not the kernel."""
+    """numba's cache of one kernel; where the folder cannot be used it warns once and compiles."""
 
     _impl_class = _Implementation
 
@@ -167,7 +167,7 @@ class Segments(NamedTuple):
 
 
 def new_segments(size: int) -> Segments:
-    """Return buffers for so many segments."""
+    """Return buffers for ``size`` segments."""
     return Segments(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
 
 

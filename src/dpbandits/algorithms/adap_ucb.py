@@ -73,7 +73,7 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """``order`` is that of the first pulls; by arm all ``pulls``, and its latest episode."""
+    """``order`` of the first pulls; for each arm all its ``pulls`` and its latest episode."""
 
     clock: One
     order: Counts

@@ -51,7 +51,7 @@ class Kind:
         return replace(self, **changed)  # type: ignore[arg-type]
 
     def require(self, owner: str, name: str, value: object) -> Any:
-        """Return a value in its type; InputError where the parameter of that name allows it not."""
+        """Return the value in the kind's type; InputError where the parameter does not allow it."""
         number = value.item() if isinstance(value, np.generic) else value
         is_number = isinstance(number, int | float) and not isinstance(number, bool)
         is_within = is_number and self.lowest <= number <= self.highest  # type: ignore[operator]
@@ -81,7 +81,7 @@ chance = Kind(float, "a number strictly between 0 and 1", 0.0, 1.0, is_open=True
 
 
 def printed(value: float = 1.0) -> Kind:
-    """Return the kind of a constant of that printed value, on which privacy does not depend."""
+    """Return the kind of a constant that a paper prints; privacy does not depend on it."""
     allowed = "a number above 0 (1e-06 to 1e+06)"
     return Kind(float, allowed, 1e-6, 1e6, example=value, default=value, later=True)
 
@@ -114,18 +114,18 @@ def require_plain(name: str, function: object) -> None:
 class AuditCase:
     """The published black-box audit of an algorithm: where a loss can be seen in few rounds.
 
-    One pull of arm 1 pays 0 or 1, the rewards of all other pulls are given.
+    One pull of arm 1 pays 0 or 1; all other rewards are fixed.
     """
 
     others: float  # reward of arm 2
-    statement: str | Mapping[str, str]  # number of the audited statement, or those of the variants
+    statement: str | Mapping[str, str]  # number of the audited statement, or one for each variant
     claim: str = ""  # id of the claim on it
     horizon: int = 12  # or budget; short, so that most transcripts are seen often
-    parameters: Mapping[str, float] = field(default_factory=dict)  # those of the example by default
+    parameters: Mapping[str, float] = field(default_factory=dict)  # the example's by default
     pull: int = 1  # number of the pull of arm 1 that pays 0 or 1
     before: float = 0.0  # reward of its earlier pulls
     level: float = 0.0  # reward of its later pulls
-    runs: int = 10**10  # at most so many outputs of each table, where rounds are many
+    runs: int = 10**10  # largest number of outputs of each table, where rounds are many
     silent: Mapping[str, str] = field(
         default_factory=dict
     )  # by variant, why no loss, or too little, is seen
@@ -183,7 +183,7 @@ class Definition:
     audit: AuditCase | None = None
 
     def __post_init__(self) -> None:
-        """Raise InputError for parameters that have no kind, and for functions that do nothing."""
+        """Raise InputError for parameters without a kind, and for coroutines and generators."""
         for name, kind in self.parameters.items():
             if not isinstance(kind, Kind):
                 raise InputError(
@@ -321,7 +321,7 @@ class Task:
 
     parameters: Any  # validated
     interpretations: Interpretations  # all of them
-    bandit: LinearBandit  # of which theta and the means are not known
+    bandit: LinearBandit  # whose theta and means are unknown
     budget: int  # number of pulls T allowed
 
 

@@ -44,8 +44,9 @@ class Settings(NamedTuple):
 class State(NamedTuple):
     """The counters of each arm.
 
-    An epoch's binary mechanism has ``levels`` and counts 2^levels - 1 rewards; ``noise``, shape
-    (K, LEVELS), is that of its present partial sums, which add up to ``epoch_sums``, else 0.
+    An epoch's binary mechanism has ``levels`` levels and counts 2^levels - 1 rewards. ``noise``,
+    shape (K, LEVELS), is the noise of the current partial sums, which add up to ``epoch_sums``; it
+    is 0 at unused levels.
     """
 
     clock: One

@@ -11,7 +11,7 @@ whose sum of rewards is one draw (``draw_reward_sum``; for Bernoulli arms a bino
 stream they agree decision for decision; the tests compare both with a player that goes round by
 round: arm for arm where the sum is drawn reward by reward, and in law where it is a binomial.
 
-Ties go to the lowest index (possible only between arms that both stand at the reset value).
+Ties go to the lowest index (only arms that are both at the reset value can tie).
 
 Interpretations:
     rounding: whole number of draws that phi means: ``floor`` (what the test h >= 1 of

@@ -81,12 +81,12 @@ CARRIED, CARRIED_POSITIVE, ZEROS = range(3)
 EXPLORING, EXPLORED, EXPLOITING = range(3)
 
 BLOCK_FROM = 512
-"""Blocks begin at multiples of so many pulls, which cost as much as the two binomials of every arm;
-all but the last one of Phase I are multiples of it."""
+"""Blocks begin at multiples of this many pulls, which cost about as much as two binomials for each
+arm. Every block of Phase I but the last is a multiple of it long."""
 
 NEAR = math.log(BLOCK_FROM / 2.0)
-"""A noise of so many scales is exceeded once in BLOCK_FROM; blocks keep so far from the threshold,
-and half their distance besides, where the noise is small."""
+"""One noise in BLOCK_FROM exceeds this many scales. A block ends at least this far before the
+threshold, and where the noise is small at least half the distance before it."""
 
 
 class Settings(NamedTuple):
@@ -154,7 +154,7 @@ def settings(
 
 @njit
 def open_window(settings, horizon):
-    """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
+    """Return the Window of a run with ``horizon`` rounds; ``settings.horizon`` is not read."""
     root = int(math.sqrt(horizon)) + 1
     log, root_log = math.log(horizon), math.log(root)
     first = root_log if settings.window_logs[0] else log
@@ -229,7 +229,7 @@ def explore_by_rounds(settings, window, stop, state, arms, rng, out, n):
 
 @njit
 def _block_length(settings, window, distance, t, rounds):
-    """Return the pulls of the block that begins at t, with so many rounds left; 0 for no block."""
+    """Return the pulls of the block that begins at t; 0 for no block. ``rounds`` are left."""
     longest = float(rounds)
     if settings.stop_test == CLEAN_TEST:
         longest = min(longest, distance)
@@ -252,7 +252,7 @@ def _pulls_before_exceeding(bound, noise, rng):
 
 @njit
 def _pull_uniformly(settings, window, state, pulls, bound, arms, rng):
-    """Make so many pulls at once, no noise of which exceeds the bound; return their rewards."""
+    """Make ``pulls`` pulls at once, whose noise stays below the bound; return the rewards."""
     rewards = 0.0
     for i in range(arms.laws.size):
         own = rng.binomial(pulls, 1.0 / (arms.laws.size - i))
@@ -410,7 +410,7 @@ class _PhaseOne:
         return arm, reward
 
     def rounds(self, end: int) -> Iterator[Segment]:
-        """Algorithm 1, lines 2 to 7, until so many rounds are over."""
+        """Algorithm 1, lines 2 to 7, until round ``end``."""
         while self.t < end and not self.stopped:
             arm, reward = self.pull()
             yield arm, 1, reward
@@ -423,7 +423,7 @@ class _PhaseOne:
                 self.stopped = max(self.s1) > self.threshold
 
     def blocks(self, end: int) -> Iterator[Segment]:
-        """The same in law, in blocks where there are some."""
+        """The same in law, in blocks where blocks are possible."""
         while self.t < end and not self.stopped:
             distance = self.threshold - max(self.s1)
             kind, left = self.settings.stop_test, end - self.t
@@ -438,7 +438,7 @@ class _PhaseOne:
                 yield UNIFORM, *self.block(pulls, bound)
 
     def block(self, most: int, bound: float) -> tuple[int, float]:
-        """Play a block of so many pulls at most, to the first noise above the bound."""
+        """Play a block of at most ``most`` pulls, until a noise exceeds the bound."""
         before, exceeding = math.inf, 0.0
         if self.settings.stop_test == PRIVATE_TEST:
             exceeding = math.exp(-bound / self.noise) / 2

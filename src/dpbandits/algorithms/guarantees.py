@@ -36,7 +36,7 @@ class NotStated(Guarantee):
 
 
 def stated_guarantee(definition: Definition, parameters: Any, horizon: int) -> Guarantee:
-    """Return the guarantee over a horizon or budget as it is stated, whatever is known of it."""
+    """Return the guarantee over a horizon or budget as its paper states it."""
     given: Any = definition.guarantee
     if given is None:
         return NotStated("none")
@@ -120,7 +120,7 @@ def guarantee(
         parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
-        InputError: anything unknown or out of range, in one line.
+        InputError: anything unknown or out of range.
 
     Example:
         >>> import dpbandits
@@ -144,7 +144,7 @@ ARGUMENTS = [name for name in signature(guarantee).parameters if name != "parame
 
 
 def at_delta(found: Guarantee, delta: float) -> str:
-    """Return what a guarantee is at a delta, in one line."""
+    """Return a guarantee at a delta as one line of text."""
     epsilon = found.epsilon(delta)
     if found.kind == "none":
         return found.describe()

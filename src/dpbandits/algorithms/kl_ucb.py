@@ -19,7 +19,7 @@ from dpbandits.bandits.draws import pull
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 SHORTEST, PART = 64, 1 << 6
-"""Indices are bounded for so many rounds, and for this part of the rounds so far."""
+"""Bounds of indices hold for at least SHORTEST rounds, and for a PARTth of the rounds so far."""
 
 ROUNDING = 1e-12
 """Far above the rounding errors of an index."""

@@ -40,12 +40,12 @@ from dpbandits.bandits.draws import laplace, pull_sum
 from dpbandits.kernels import Counts, One, Reals, blank, njit, write
 
 BONUS = 3.0
-"""Of Lazy-DP-TS, as printed."""
+"""The printed constant of Lazy-DP-TS."""
 
 LOG_FACTORS = {"natural": 1.0, "base2": 1.0 / math.log(2.0)}
 
 LIKELY = math.log(0.2)
-"""Log chance of a candidate in a round above which rounds are played one by one, so many."""
+"""Above this log chance of a candidate in a round, PLAIN_ROUNDS rounds are played one by one."""
 PLAIN_ROUNDS = 32
 
 
@@ -124,7 +124,7 @@ def _largest_draw(settings, state, log_t, rng):
 
 @njit(inline="always")
 def _play(settings, state, arm, length, arms, rng, out, n):
-    """Play an arm for so many rounds as one segment; renew its mean where its buffer is full."""
+    """Play an arm for ``length`` rounds as one segment; renew its mean if its buffer is full."""
     rewards = pull_sum(arms, arm, length, rng)
     state.buffered[arm] += length
     state.buffer_sums[arm] += rewards
@@ -215,7 +215,7 @@ def _bound(settings, state, leader, level, last, tails):
         if i != leader:
             tails.means[i] = _raised(private_means[i], count, settings, last)
         mean, sign = tails.means[i], -1.0 if i == leader else 1.0
-        # e^psi(a + 1) is between a + 1/2 and a + e^-gamma, of which 0.5615 is more.
+        # e^psi(a + 1) is between a + 1/2 and a + e^-gamma; the latter, a + 0.5615, is larger.
         median = (mean * count + (0.5 if i == leader else 0.5615)) / (count + 1.0615)
         tails.slopes[i] = sign * count * (level - mean) / (level * (1.0 - level))
         if sign * (level - median) < 0.0 or tails.slopes[i] <= 0.0:

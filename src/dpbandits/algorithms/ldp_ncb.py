@@ -13,9 +13,9 @@ The parameter ``constant``, 1 as printed, is a factor of the three widths of the
 test keeps its own. Privacy does not depend on it: every reward is private before it is seen.
 
 Variants: ``as-coded`` is the released code. Its threshold is out of reach of W + 1 rounds, so that
-Phase I lasts so long whatever the rewards, and its Phase-I noise is misplaced by a positional
-argument: the sums are biased by 1/epsilon a pull for ever, and with scale 1 a reward is 1-private,
-whatever epsilon is. ``repaired`` is the least repair: the released code with noise of scale
+Phase I always lasts that long, and its noise in Phase I is misplaced by a positional
+argument: every pull biases the sums by 1/epsilon, and with scale 1 a reward is 1-private at every
+epsilon. ``repaired`` is the least repair: the released code with noise of scale
 1/epsilon in Phase I too.
 
 The index has a fixed horizon, so that only the pulled arm's index moves: the kernel pulls the
@@ -161,7 +161,7 @@ def settings(
 
 @njit
 def open_window(settings, horizon):
-    """Return the Window of a run with ``horizon`` rounds, whatever ``settings.horizon`` is."""
+    """Return the Window of a run with ``horizon`` rounds; ``settings.horizon`` is not read."""
     epsilon, constant = settings.epsilon, settings.constant
     root = int(math.sqrt(horizon)) + 1
     log = math.log(horizon)
@@ -233,7 +233,7 @@ def _explore(settings, window, stop, state, arms, rng, out, n):
 
 @njit
 def _block_length(settings, window, state, rounds):
-    """Return the pulls of the block that begins now, with so many rounds left; 0 for no block."""
+    """Return the pulls of the block that begins now; 0 for no block. ``rounds`` are left."""
     most = 1.0 + settings.exploration_location + settings.exploration_scale
     arms, length = state.counts.size, rounds
     if state.clock[0] % BLOCK_FROM or (
@@ -253,7 +253,7 @@ def _block_length(settings, window, state, rounds):
 
 @njit
 def play_block(settings, window, length, state, arms, rng):
-    """Make so many uniformly random pulls, or those up to the stop; return them and the rewards."""
+    """Make ``length`` uniformly random pulls, or stop earlier; return their number and rewards."""
     counts, private_sums = state.counts, state.private_sums
     location, scale = settings.exploration_location, settings.exploration_scale
     own, positive_noise = np.empty(counts.size, np.int64), np.empty(counts.size)
@@ -329,7 +329,7 @@ def _rank(settings, window, state):
             if settings.clip == RECURSIVE_CLIP:
                 state.private_sums[i] = shown
             indices[i] = _index(window, state.counts[i], shown)
-    # Stable, so that of equal indices the lowest arm is first.
+    # A stable sort: among equal indices the lowest arm comes first.
     order = np.argsort(-indices, kind="mergesort")
     return order, indices[order]
 
@@ -387,7 +387,7 @@ def _lead(settings, window, stop, state, arms, rng, out, n):
             if settings.clip == RECURSIVE_CLIP:
                 private_sum = shown
             # N times the index is sum + mean_width sqrt(sum) + local_width sqrt(N) + last_width
-            # N^(1/4), whose terms grow: the widths found for less still stand below these.
+            # N^(1/4). Its terms grow, so that widths of a smaller N are still lower bounds.
             if shown >= safe_sum and shown + safe_widths > slope * count:
                 continue
             index = _index(window, count, shown)
@@ -467,7 +467,7 @@ def reference_window(
         return p + settings.constant * (width + local + last / math.sqrt(epsilon))
 
     def ends_after(i: int, pulls: float, positive_noise: float) -> bool:
-        """Whether so many rewards of 1, and no more noise than this, may end Phase I."""
+        """Whether ``pulls`` rewards of 1 and this much noise could end Phase I."""
         total = counts[i] * means[i] + pulls * (1 + location) + positive_noise
         return ends(counts[i] + 1, total / (counts[i] + 1))
 

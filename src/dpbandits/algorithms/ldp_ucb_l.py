@@ -3,7 +3,7 @@
 Every reward is privatised on its own, Y = X + Laplace(1/epsilon), before the learner sees it. In
 round t the lowest arm with N <= 4 ln(t + 1) pulls is played; where there is none, the arm of the
 largest p + sqrt(2 ln t / N) + sqrt(32 ln t / (epsilon^2 N)), p the mean of its private values. As
-verified in the authors' repository, but for the start, which is the paper's. Letters and numbers in
+verified in the authors' repository; only the start is the paper's. Letters and numbers in
 brackets are the entries of the DP-NCB replication's ambiguities (A) and differences (D).
 
 The parameter ``constant``, 1 as printed, is a factor of both roots. Privacy does not depend on it:
@@ -19,7 +19,7 @@ these pulls as one segment. A new leader is sought among the few arms in front: 
 are bounded by a level, which rises with ln t, until no arm in front is above it.
 
 The clipped private value Y = min(max(X + Laplace(1/epsilon), 0), 1) of a Bernoulli reward X is 0 or
-1 but with probability (1 - exp(-epsilon)) / 2, whatever X is. So [0, 1) is cut into five parts, as
+1, except with probability (1 - exp(-epsilon)) / 2 for either X. So [0, 1) is cut in five parts, as
 long as these are likely: Y = 1 with X = 1, Y = 1 with X = 0, Y between 0 and 1, Y = 0 with X = 1,
 and Y = 0 with X = 0, and one uniform decides. The law is exact, up to the rounding of the cuts.
 
@@ -104,10 +104,10 @@ class Stretch(NamedTuple):
 
 
 class Front(NamedTuple):
-    """The first ``size`` of ``arms``, outside of which no index was above ``level``.
+    """Arms in front, the first ``size`` of ``arms``: no other arm's index was above ``level``.
 
-    That was when the width was ``width``; the arms then were those less than ``gap`` below the
-    largest index. All but ``arms`` and the space for all ``indices`` (K,) have shape (1,).
+    It was made when the width was ``width``, of the arms less than ``gap`` below the largest
+    index. All but ``arms`` and the space for all ``indices`` (K,) have shape (1,).
     """
 
     arms: NDArray[np.int64]
@@ -144,7 +144,7 @@ def draw_clipped(cuts, epsilon, rng):
     """Draw a Bernoulli reward and its clipped private value."""
     first, second, third, fourth = cuts
     place = rng.random()
-    # Without branches, half of which would be guessed wrongly: a third of the time of a draw.
+    # No branches: the processor would mispredict half of them, a third of the time of a draw.
     reward = 1.0 if (place < first) | ((third <= place) & (place < fourth)) else 0.0
     private = 1.0 if place < second else 0.0
     if (second <= place) & (place < third):
@@ -269,7 +269,7 @@ def advance(settings, state, arms, rng, out):
         counts[:] = 1
     epsilon, scale = settings.epsilon, 1.0 / settings.epsilon
     beyond = math.exp(-epsilon) / 2.0
-    # Of Bernoulli arms it is the mean; where rewards stand in tables it is not read.
+    # The mean of a Bernoulli arm; not read where rewards come from tables.
     bernoulli_means = arms.parameters.reshape(arms.laws.size, -1)[:, 0]
     pulled = np.maximum(counts, 1)
     means, inverse_roots = private_sums / pulled, 1.0 / np.sqrt(pulled)
@@ -308,7 +308,7 @@ def advance(settings, state, arms, rng, out):
             private_sums[leader],
             inverse_roots[leader],
         )
-        # N times the index is the sum + width sqrt(N), of which the root is bounded by
+        # N times the index is the sum + width sqrt(N). The root is bounded by
         # sqrt(n + k) >= sqrt(n) + k (1 - AHEAD / (4 n)) / (2 sqrt(n)) for k <= AHEAD.
         growth = width * inverse_root * (0.5 - 0.125 * AHEAD * inverse_root**2)
         slope = _above(others) + AHEAD * stretch.rate * stretch.highest - growth

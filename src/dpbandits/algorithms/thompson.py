@@ -38,10 +38,10 @@ from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import abandoned_loss
 
 LIKELY = math.log(1.0 - 0.12)
-"""Log chance of no candidate in a round below which rounds are played one by one, so many."""
+"""Below this log chance of no candidate, PLAIN_ROUNDS rounds are played one by one."""
 PLAIN_ROUNDS = 32
 DRIFT = 0.5
-"""Deviations that the leader's mean may fall in a block."""
+"""Largest fall of the leader's mean within a block, in standard deviations."""
 
 
 class Settings(NamedTuple):
@@ -149,7 +149,7 @@ def _draw_above(z, rng):
 
 @njit
 def _play(settings, state, arm, length, means, deviations, arms, rng, out, n):
-    """Play an arm for so many rounds as one segment."""
+    """Play an arm for ``length`` rounds as one segment."""
     rewards = pull_sum(arms, arm, length, rng)
     state.pulls[arm] += length
     state.reward_sums[arm] += rewards

@@ -4,7 +4,7 @@ Many trials that pull the same arms equally often share one alias table of each 
 1977): of s values, each in a cell of probability 1/s, a cell keeps its own value with the
 probability of its threshold and gives its alias else, so that value k has the probability (its
 threshold + the sum of 1 - threshold over the cells whose alias it is) / s. One uniform draws cell
-and threshold. It is the law of the binomial but for rounding: the probabilities follow from each
+and threshold. It is the law of the binomial up to rounding: the probabilities follow from each
 other by their exact ratios, from the mode outwards, to a relative 1e-12; values are left out where
 they are below 1e-19, 1e-17 in all, less than the 2^-53 by which uniforms differ.
 """
@@ -27,29 +27,29 @@ UNIFORM = 3
 FOURTH_ROOT = 4
 TWO_POINT = 5
 TABLE = 6
-"""Rewards in a fixed order, the parameter being the row of a table (``table_row``)."""
+"""Rewards in a fixed order; the parameter is a row of a table (``table_row``)."""
 
 NEXT, AFTER, FIRST = range(3)
-"""Places in a row of a table: number of the next pull, the reward after the last, the first one."""
+"""Positions in a row of a table: number of the next pull, reward after the last, first reward."""
 
 LOWER_POINT = 0.4
 """The other value of the two-point law; its parameter is the larger one."""
 
 BINOMIAL_FROM = 32
-"""From so many Bernoulli rewards on, their sum is one binomial draw.
+"""From this many Bernoulli rewards on, their sum is one binomial draw.
 
-Measured: a single reward costs 3 ns, a binomial 40 to 110 ns, whatever their number.
+Measured: a single reward costs 3 ns, a binomial of any size 40 to 110 ns.
 """
 
-DIGITS = 53  # of a double in [0, 1), each of which is a fair coin
+DIGITS = 53  # binary digits of a double in [0, 1), each a fair coin
 DIGITS_FROM = 512
-"""From so many uniform rewards on, their sum is drawn digit by digit.
+"""From this many uniform rewards on, their sum is drawn digit by digit.
 
 Measured: a single uniform costs 5.6 ns, the 53 binomials of a sum 2.7 microseconds.
 """
 
 TABLES_FROM = 8
-"""From so many trials on, their sums are drawn from tables.
+"""From this many trials on, their sums are drawn from tables.
 
 Measured: a table costs 3 to 20 microseconds where it is new, a draw from it 8 ns.
 """
@@ -102,10 +102,10 @@ def _compiled_reward(law, parameter, generator):
 
 @njit(inline="always")
 def draw_reward(law: int, parameter: Any, generator: np.random.Generator) -> float:
-    """Draw one reward with one uniform; the next one of a table, its row the parameter, with none.
+    """Draw one reward with one uniform, or take the next reward of a table (a row as parameter).
 
-    In [0, 1] but for the uniform law. The parameter is the mean (Bernoulli), the rate (exponential
-    laws) or the largest reward.
+    It is in [0, 1], except for the uniform law. The parameter is the mean (Bernoulli), the rate
+    (exponential laws) or the largest reward.
     """
     return float(_reward(law, parameter, generator))
 
@@ -172,7 +172,7 @@ def draw_reward_sum(law: int, parameter: Any, count: int, generator: np.random.G
 
 
 class SumTables(NamedTuple):
-    """How the sums of some arms follow from alias tables, which stand one behind the other."""
+    """Alias tables of the sums of arms, one after the other in the same arrays."""
 
     binomials: NDArray[np.int64]  # of each arm, 1 or one a digit; 0 where it has no table
     scales: NDArray[np.float64]  # of each arm, its largest reward
@@ -231,7 +231,7 @@ def _alias(chances):
             larger -= 1
             small[smaller] = giver
             smaller += 1
-    # What is left is full but for rounding.
+    # The remaining cells are full up to rounding.
     for k in small[:smaller]:
         thresholds[k] = 1.0
     for k in large[:larger]:
@@ -249,7 +249,7 @@ def binomial_table(count: int, chance: float) -> tuple[int, NDArray[np.float64],
 def sum_tables(
     laws: NDArray[np.int64], parameters: NDArray[Any], counts: NDArray[np.int64], trials: int
 ) -> SumTables:
-    """Return the tables for sums of ``counts`` rewards of arms, of so many trials."""
+    """Return the tables for sums of ``counts`` rewards of each arm, for ``trials`` trials."""
     places: dict[tuple[int, float], int] = {}
     binomials, tables = np.zeros((2, counts.size), np.int64)
     scales = np.ones(counts.size)
@@ -310,7 +310,7 @@ def _compiled_set_pulls(parameter, pulls):
 
 @njit(inline="always")
 def set_pulls(parameter: Any, pulls: int) -> None:
-    """Go on after so many pulls where rewards are a table: trials side by side begin it anew."""
+    """Continue a table of rewards after ``pulls`` pulls: trials side by side restart it."""
     _set_pulls(parameter, pulls)
 
 
@@ -348,5 +348,5 @@ def pull(arms, arm, rng):
 
 @njit(inline="always")
 def pull_sum(arms, arm, count, rng):
-    """Draw the sum of so many rewards of an arm, as ``draw_reward_sum`` does."""
+    """Draw the sum of ``count`` rewards of an arm, as ``draw_reward_sum`` does."""
     return draw_reward_sum(arms.laws[arm], arms.parameters[arm], count, rng)

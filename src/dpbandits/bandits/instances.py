@@ -110,7 +110,7 @@ class Bandit:
     logarithms: tuple[float, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raise InputError unless there are between 2 and a million arms, each with its numbers."""
+        """Raise InputError unless there are 2 to a million arms, each with its numbers."""
         for key in ("arms", "nominal", "logarithms"):
             object.__setattr__(self, key, tuple(getattr(self, key)))
         if not 2 <= len(self.arms) <= MAXIMAL_ARMS:
@@ -175,7 +175,7 @@ class Bandit:
 
     @property
     def largest_reward(self) -> float:
-        """Upper end of the rewards of all arms: 1, but for uniform laws that reach above it."""
+        """Upper end of the rewards of all arms: 1, unless uniform laws reach above it."""
         return max(arm.largest for arm in self.arms)
 
     def draw(self, arm: int, generator: np.random.Generator) -> float:

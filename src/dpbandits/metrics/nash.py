@@ -457,11 +457,11 @@ def collect_changes(present_arms, uniform, arms, lengths, filled, starts, until)
 
 @njit(nogil=True)
 def sweep_changes(curve, times, changing, new, order, until):
-    """Take in a window change by change, in the given ``order``: rounds add nothing to the cost."""
+    """Add a window change by change, in the given ``order``; the cost does not grow with rounds."""
     scores, piece, paths, records = curve
     units, weights, in_logs = scores.units, scores.weights, scores.in_logs
-    # Local names, and no call with so many arrays for every change: they would cost ten times all
-    # the rest of it.
+    # Local names instead of a call for every change: passing these arrays would cost ten times the
+    # rest.
     arms, since, pulls, index = paths.arms, paths.since, paths.pulls, 0
     entered, influences = paths.entered, paths.influences
     while index < order.size:

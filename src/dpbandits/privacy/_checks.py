@@ -1,4 +1,4 @@
-"""Checks of arguments: each returns the accepted value or raises InputError in one line."""
+"""Checks of arguments: each returns the accepted value or raises InputError."""
 
 import operator
 from collections.abc import Callable, Collection

@@ -180,7 +180,7 @@ class Guarantee:
         }[self.kind]
 
     def describe(self) -> str:
-        """Return all that is known of it in one line, for a table or a legend."""
+        """Return all that is known of it as one line of text, for a table or a legend."""
         words = [self.name]
         if self.stated:
             words[0] += f", {self.model} model"
@@ -348,7 +348,7 @@ def _to_approximate(
 
 
 def _approximate(epsilon: float, delta: float, source: str) -> Converted:
-    """Return (epsilon, delta)-DP; with no delta at all, or one of 1, that is said in its kind."""
+    """Return (epsilon, delta)-DP, as pure DP where delta is 0; InputError where delta is 1."""
     if delta == 0.0:
         return Converted(Guarantee("pure", epsilon), source)
     if delta >= 1.0:

@@ -18,11 +18,11 @@ from dpbandits.kernels import njit
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Numbers are equal but for rounding where they differ, relatively, by less than:
-PIVOT_TOLERANCE = 1e-9  # squared lengths, of which the largest is the next pivot
+# Numbers with a smaller relative difference are equal up to rounding:
+PIVOT_TOLERANCE = 1e-9  # squared lengths; the largest is the next pivot
 GAIN = 1e-10  # volumes; exchanges that gain less are not made
 TIE = 1e-10  # values of a_i^T V^{-1} a_i
-GAP = 1e-9  # the largest of these, and the dimension, where the search for a design ends
+GAP = 1e-9  # the largest such value minus the dimension: the search for a design ends there
 
 MOST_SUBSETS = 200_000  # up to which max_det tries them all
 WORST_CONDITION = 1e8  # from which coefficients are found by least squares, with a warning

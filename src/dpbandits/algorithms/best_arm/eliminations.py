@@ -31,8 +31,8 @@ from dpbandits.privacy.gaussian import eta_from
 
 SILENT, LAPLACE, GAUSSIAN = 0, 1, 2  # laws of the noise
 
-# Numbers are equal but for rounding where they differ by less than:
-TIE = 1e-12  # estimates, relatively to the trial's largest
+# Numbers with a smaller difference are equal up to rounding:
+TIE = 1e-12  # estimates, relative to the trial's largest
 QUOTIENT_ROUND_OFF = 1e-12  # a quotient of sizes and a whole number
 SHARE_ROUND_OFF = 1e-9  # a share of the pulls and a whole number
 
@@ -85,7 +85,7 @@ Equations (7)-(8) of the paper, its worked example (App. B) and its proof (App. 
 
 
 def phase_schedule(arms: int, dimension: int, interpretation: str = "consistent") -> PhaseSchedule:
-    """Return the schedule of DP-BAI (dp-bai, Section 3.1, BAI-E1); d whatever the rank is.
+    """Return the schedule of DP-BAI (dp-bai, Section 3.1, BAI-E1) for dimension d, not the rank.
 
     Example:
         >>> phase_schedule(10_000, 16).sizes
@@ -157,11 +157,11 @@ def rounds_of(arms: int, rank: int) -> Rounds:
     return Rounds((arms, *later), number, support + sum(later[:-1]), support)
 
 
-# Rules: what is done with which active arms
+# Rules: what a phase does with the active arms
 
 
 class Step(NamedTuple):
-    """What is done in one phase with s active arms, of which r are pulled; arms increase."""
+    """One phase: s active arms, of which r are pulled; arms are in increasing order."""
 
     active: IntArray
     arms: IntArray

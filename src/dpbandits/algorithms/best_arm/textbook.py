@@ -169,7 +169,7 @@ def _best(
     size: int,
     generator: np.random.Generator,
 ) -> list[int]:
-    """Return the arms with the largest estimates; those equal but for rounding tie (``ties``)."""
+    """Return the arms with the largest estimates; estimates equal up to rounding tie (``ties``)."""
     cut = sorted(estimates)[-size]
     margin = TIE * max(map(abs, estimates))
     above = [arm for arm, value in zip(active, estimates, strict=True) if value > cut + margin]
