@@ -1,7 +1,7 @@
 """What is simulated: cells, their runs as works, and series of a simulation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -203,22 +203,20 @@ class Series:
     runs: range
     runs_per_curve: int = 0
 
-    def __post_init__(self) -> None:
-        """Refuse runs that make no whole number of Nash curves."""
-        size = self.runs_per_curve
-        if self.cell.in_lockstep and size and len(self.runs) % size:
-            raise InputError(
-                f"runs is {len(self.runs)}, {size} of them together; allowed: a multiple of it"
-            )
-        _ = self.works
+    works: list[Work] = field(init=False, repr=False, compare=False)
+    """The runs as they are played: all of them, or those of each Nash curve."""
 
-    @property
-    def works(self) -> list[Work]:
-        """The runs as they are played: all of them, or those of each Nash curve."""
-        size = self.runs_per_curve if self.cell.in_lockstep else 0
-        size = size or len(self.runs)
-        starts = range(self.runs.start, self.runs.stop, size)
-        return [Work(self.cell, range(start, start + size)) for start in starts]
+    def __post_init__(self) -> None:
+        """Split the runs; InputError where they make no whole number of Nash curves."""
+        runs, size = self.runs, self.runs_per_curve if self.cell.in_lockstep else 0
+        size = size or len(runs)
+        if len(runs) % size:
+            raise InputError(
+                f"runs is {len(runs)}, {size} of them together; allowed: a multiple of it"
+            )
+        starts = range(runs.start, runs.stop, size)
+        works = [Work(self.cell, range(start, start + size)) for start in starts]
+        object.__setattr__(self, "works", works)
 
 
 def algorithm_fingerprint(algorithm: str | Definition) -> str:
@@ -276,12 +274,10 @@ def make_cell(
     metrics: Sequence[str] | None = None,
     grid: Sequence[int] = (),
     stream: str | None = None,
-    horizon_name: str = "horizon",
 ) -> Cell:
     """Validate everything and return the cell.
 
-    ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
-    ``horizon_name`` is what errors call the horizon.
+    ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm.
     """
     definition = find_definition(algorithm)
     identifies = isinstance(definition, IdentificationAlgorithm)
@@ -290,7 +286,7 @@ def make_cell(
     metrics = known[:1] if metrics is None else metrics
     if definition.id in REGISTRY and is_user_defined(definition):
         raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
-    horizon = require_count(horizon_name, horizon, 1, MAXIMAL_HORIZON)
+    horizon = require_count("horizon", horizon, 1, MAXIMAL_HORIZON)
     times = sorted({require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     for name in metrics:
         require_metric(name, known)
@@ -307,5 +303,5 @@ def make_cell(
         grid=tuple(times),
         stream=stream,
     )
-    _ = cell.settings, cell.fingerprint
+    _ = cell.settings, cell.fingerprint  # either raises InputError for code of the user's own
     return cell

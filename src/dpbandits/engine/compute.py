@@ -89,7 +89,7 @@ def _joined(batches: Sequence[MetricArrays]) -> MetricArrays:
 
 
 Piece = tuple[range, slice]
-"""MetricArrays that are kept together, and the rows of them that a work takes."""
+"""Runs that are kept together, and the rows of them that a work takes."""
 
 
 def _pieces(work: Work, known: Collection[range]) -> list[Piece]:
@@ -159,7 +159,7 @@ def _shown(title: str, rounds: int) -> Iterator[Add]:
 
     def add(count: int) -> None:
         nonlocal played
-        # MetricArrays of a curve are played in threads.
+        # Runs of a curve are played in threads.
         with lock:
             before, played = played, played + count
             for _ in range(SHARES * before // rounds, SHARES * played // rounds):
