@@ -440,7 +440,8 @@ class _PhaseOne:
     def block(self, most: int, bound: float) -> tuple[int, float]:
         """Play a block of at most ``most`` pulls, until a noise exceeds the bound."""
         before, exceeding = math.inf, 0.0
-        if self.settings.stop_test == PRIVATE_TEST:
+        # Without noise, at T = 1, none exceeds the bound.
+        if self.settings.stop_test == PRIVATE_TEST and self.noise > 0:
             exceeding = math.exp(-bound / self.noise) / 2
         if exceeding > 0:
             before = self.rng.standard_exponential() / -math.log1p(-exceeding)
