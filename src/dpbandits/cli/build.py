@@ -71,7 +71,6 @@ def check(
 def _check_project(project: "Project", name: str | None) -> None:
     """Check every file of a project, or those of a paper, and make all of it on made-up numbers."""
     from dpbandits.pages.contents import check_pages
-    from dpbandits.pages.rehearsal import rehearse
     from dpbandits.pipeline.check import check_files, check_filters
     from dpbandits.pipeline.stale import lines_on
     from dpbandits.pipeline.targets import stale_among, targets
@@ -82,6 +81,9 @@ def _check_project(project: "Project", name: str | None) -> None:
     check_filters(project)
     check_pages(project)
     if name is not None:
+        # It draws, and the check of all files does without matplotlib.
+        from dpbandits.pages.rehearsal import rehearse
+
         rehearsal = rehearse(project, name)
         for why, left in rehearsal.left.items():
             more = f" and {len(left) - 3} more" if len(left) > 3 else ""
