@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
-from dpbandits.engine.cells import make_cell
+from dpbandits.engine.cells import MAXIMAL_HORIZON, make_cell
 from dpbandits.engine.compute import compilation_shown
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.play import play_outcome
 from dpbandits.engine.progress import progress
+from dpbandits.errors import require_count
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.metrics.intervals import rate_interval, runs_interval
 from dpbandits.play.simulation import PlayedRuns
@@ -157,8 +158,7 @@ def identify(
     cell = make_cell(
         algorithm=definition,
         bandit=bandit,
-        horizon=budget,
-        horizon_name="budget",
+        horizon=require_count("budget", budget, 1, MAXIMAL_HORIZON),
         parameters=definition.merged_parameters(params, parameters, arguments),
         variant=variant,
         interpretations=interpretations,
