@@ -78,7 +78,7 @@ class Cell:
 
     @property
     def batch(self) -> int:
-        """MetricArrays that a worker plays at a time; those of a Nash curve are played by one."""
+        """Runs that a worker plays at a time; those of a Nash curve are played by one."""
         return TRIALS if self.identifies else BATCH
 
     @property
@@ -141,7 +141,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Work:
-    """MetricArrays of a cell, the unit of play; those of a Nash curve are one work."""
+    """Runs of a cell, the unit of play; those of a Nash curve are one work."""
 
     cell: Cell
     runs: range
@@ -177,7 +177,7 @@ class Work:
     def play(self, root_seed: int, threads: int = 1) -> MetricArrays:
         """Play the runs and return each metric, one row a run; trials are those of one stream.
 
-        MetricArrays of a Nash curve are played in threads, unless the algorithm is the user's own.
+        Runs of a Nash curve are played in threads, unless the algorithm is the user's own.
         """
         cell = self.cell
         streams = (root_seed, stream_key(cell.stream_description), self.runs)
