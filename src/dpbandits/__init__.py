@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpbandits.api import *  # noqa: F403
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 # joblib says it when it is imported, whether there are worker processes to be or not.
 warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
