@@ -93,9 +93,9 @@ def test_a_digitised_value_that_the_rebuilt_line_lacks_is_refused(tmp_path: Path
         refused(lambda panel=panel, rows=rows: check_panel_filters(panel, rows, "c"), f" is {x:g};")
         if place:
             check_panel_filters(panel, rows, "c", is_whole=False)
-            compare_digitised([wrong], FOURTH.frame)
+            compare_digitised([wrong], FOURTH.frame, {})
             words = "figures.fig1c: published x is 2e+07, beyond the end of 'NCB'"
-            refused(partial(compare_digitised, [wrong], FOURTH.frame, is_whole=True), words)
+            refused(partial(compare_digitised, [wrong], FOURTH.frame, {}, is_whole=True), words)
         else:
             draw = partial(draw_figure, wrong, FOURTH.frame, tmp_path / "out")
             refused(draw, f"published NCB: x is {x:g}; allowed: an x that is recorded")

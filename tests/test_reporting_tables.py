@@ -43,7 +43,7 @@ def frames(document: Document) -> Callable[[str], pd.DataFrame]:
     """Results of a paper, a ledger with statements (``claims``) and ``digitised`` values."""
     published = [figure for figure in document.figures.values() if figure.residuals]
     made = {
-        "digitised": lambda: compare_digitised(published, document.frame),
+        "digitised": lambda: compare_digitised(published, document.frame, {}),
         "text": lambda: document.frame("final-regret").assign(series="other", alpha="none"),
         "claims": lambda: with_sentences(pd.read_csv(io.StringIO(LEDGER)), STATEMENTS),
     }

@@ -144,7 +144,11 @@ def _scalar(value: Any) -> Any:
 
 
 def _scalars(value: Any) -> Any:
-    return [_scalar(entry) for entry in value] if isinstance(value, list) else _scalar(value)
+    """Return a value or a list of some; None stands for no value."""
+    for each in as_list(value):
+        if each is not None:
+            _scalar(each)
+    return value
 
 
 def number(value: Any) -> Any:
@@ -172,7 +176,7 @@ AtLeastZero = Annotated[float, Field(strict=True, ge=0)]
 Number = Annotated[int | float, PlainValidator(number)]
 Value = Annotated[int | float | str, PlainValidator(_scalar)]
 Values = Annotated[tuple[Value, ...], Field(min_length=1)]
-Choice = Annotated[int | float | str | list[Value], PlainValidator(_scalars)]
+Choice = Annotated[int | float | str | list[Value | None] | None, PlainValidator(_scalars)]
 Variant = Literal["as-written", "as-coded", "repaired"]
 
 

@@ -185,7 +185,8 @@ class ExperimentsFile(Spec):
 
     Figures and tables are parsed where they are made. ``title`` is that of a comparison across
     papers; a paper has its own in ``paper.yaml``. ``audited`` names the exact results that play
-    every algorithm of the registry with an audit case.
+    every algorithm of the registry with an audit case, ``settings_of`` those that are computed for
+    what a simulation plays, whose name it gives.
     """
 
     paper: str
@@ -195,6 +196,7 @@ class ExperimentsFile(Spec):
     analytic: Annotated[tuple[str, ...], Different] = ()
     scaled: Annotated[tuple[str, ...], Different] = ()
     audited: Annotated[tuple[str, ...], Different] = ()
+    settings_of: dict[str, str] = {}
     figures: dict[FigureName, Any] = {}
     tables: dict[TableName, Any] = {}
     simulations: Annotated[dict[str, SimulationSpec], Field(min_length=1)] = {}
@@ -209,10 +211,17 @@ class ExperimentsFile(Spec):
 
     @model_validator(mode="after")
     def _names_exact_results(self) -> "ExperimentsFile":
-        for key in ("scaled", "audited"):
+        for key in ("scaled", "audited", "settings_of"):
             for name in getattr(self, key):
                 if name not in self.analytic:
                     raise InputError.unknown(key, name, self.analytic)
+        for name, simulation in self.settings_of.items():
+            if name in self.scaled:
+                raise InputError(f"scaled has {name}, and so has settings_of; allowed: one of them")
+            # Those of a simulation that another one tunes are known after that one only.
+            known = [key for key, each in self.simulations.items() if each.tuned_by is None]
+            if simulation not in known:
+                raise InputError.unknown(f"settings_of.{name}", simulation, known)
         return self
 
     @model_validator(mode="after")

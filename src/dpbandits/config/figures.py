@@ -114,6 +114,7 @@ class SeriesSpec(Spec):
     """
 
     name: Text
+    exact: Name | None = None
     where: Where = {}
     by: Name | None = None
     label: Text | None = None
@@ -211,6 +212,8 @@ class PanelSpec(Spec):
         if (self.x.tag is not None) != by_tag:
             raise InputError(f"x.tag is {self.x.tag!r}; allowed: {'a column' if by_tag else none}")
         for index, series in enumerate(self.series):
+            if series.exact and not metrics:
+                raise InputError(f"series.{index}.exact is {series.exact!r}; allowed: {none}")
             if series.level and not by_tag:
                 raise InputError(
                     f"series.{index}.level is true; allowed: false, kind is {self.kind}"
@@ -219,6 +222,11 @@ class PanelSpec(Spec):
             if not is_plain and self.kind not in NASH_KINDS:
                 raise InputError(f"series.{index}: keys best and estimate; allowed: {none}")
         return self
+
+    @property
+    def exact(self) -> list[str]:
+        """Names of the exact results that are shown beside simulations."""
+        return list(dict.fromkeys(each.exact for each in self.series if each.exact))
 
     def has_few(self, points: int) -> bool:
         """Return whether so many points of a line are drawn each with its marker and interval."""
@@ -334,7 +342,8 @@ class FigureSpec:
     def reads(self) -> list[str]:
         """Names of the simulations and exact results that it reads."""
         of_panels = [each for panel in self.panels.values() for each in panel.reads]
-        return list(dict.fromkeys([*self.diagram_reads, *of_panels]))
+        exact = [each for panel in self.panels.values() for each in panel.exact]
+        return list(dict.fromkeys([*self.diagram_reads, *of_panels, *exact]))
 
 
 def parse_figure(

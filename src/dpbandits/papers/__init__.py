@@ -1,13 +1,21 @@
 """The papers: what is particular to each, found by its short name."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpbandits.engine.identity import PACKAGE, path_of
+from dpbandits.engine.identity import PACKAGE, canonical_json, path_of
 from dpbandits.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from dpbandits.bandits import Bandit
+    from dpbandits.engine.cells import Series
 
 
 class _Functions:
@@ -30,14 +38,68 @@ class _Functions:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a simulation plays, whichever the algorithm; exact results are computed for it.
+
+    Attributes:
+        tags: the keys of ``for`` and ``tags`` with their values.
+        bandit: its instance, with ``means``.
+        horizon: number of rounds T, at the scale that is built.
+        times: the rounds that are recorded, T the last.
+    """
+
+    tags: Mapping[str, Any]
+    bandit: "Bandit"
+    horizon: int
+    times: "NDArray[np.int64]"
+
+
+def settings_of(series: "Iterable[Series]") -> list[Setting]:
+    """Return the different settings of the series of a simulation, in their order."""
+    import numpy as np
+
+    found: dict[str, Setting] = {}
+    for each in series:
+        key = canonical_json([dict(each.tags), each.cell.bandit.describe(), each.cell.horizon])
+        times = np.array(each.cell.grid, np.int64)
+        found.setdefault(key, Setting(each.tags, each.cell.bandit, each.cell.horizon, times))
+    return list(found.values())
+
+
+def over_settings(
+    function: Callable[[Setting], Any], settings: Iterable[Setting], place: str
+) -> "pd.DataFrame":
+    """Return an exact result: what a function returns for each setting, unless that is None."""
+    import numpy as np
+    import pandas as pd
+
+    tables = []
+    for setting in settings:
+        values = function(setting)
+        if values is None:
+            continue
+        y = np.array(values, float)
+        if y.shape != setting.times.shape:
+            raise InputError(
+                f"{place} has shape {y.shape} for {dict(setting.tags)}; allowed: one number for "
+                f"each of its {setting.times.size} times"
+            )
+        name = ", ".join(f"{key}={value}" for key, value in setting.tags.items())
+        tables.append(pd.DataFrame({"series": name, **setting.tags, "x": setting.times, "y": y}))
+    if not tables:
+        raise InputError(f"{place} is None for every setting; allowed: numbers for one of them")
+    return pd.concat(tables, ignore_index=True)
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper's own code, imported when it is asked for.
 
     Its package has, where the paper needs them, the modules ``formulas`` and ``instances`` (named
     in its experiments file), ``analytic`` (exact results; those that are ``scaled`` take scale,
-    seed, workers), ``quantities`` (of series), ``diagrams`` (figures of that kind), ``derived``
-    (values that figures show) and ``tables`` (rows that are computed). There may be no package at
-    all. A comparison says in ``files`` which module is which.
+    seed, workers, those of ``settings_of`` a ``Setting``), ``quantities`` (of series), ``diagrams``
+    (figures of that kind), ``derived`` (values that figures show) and ``tables`` (rows that are
+    computed). There may be no package at all. A comparison says in ``files`` which module is which.
     """
 
     name: str

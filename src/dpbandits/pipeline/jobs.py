@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpbandits.engine.provenance import write_provenance, write_text
 from dpbandits.errors import InputError
+from dpbandits.papers import over_settings, settings_of
 from dpbandits.pipeline.project import Project, read_verdicts
 from dpbandits.pipeline.stale import MADE_OF, made_of
 from dpbandits.pipeline.targets import (
@@ -98,10 +99,14 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
     given: dict[str, Any] = {}
     if name in study.file.scaled:
         given = {"scale": project.scale, "seed": project.seed, "workers": workers}
-    frame = exact[name](**given)
+    place = f"{paper}: analytic result {name}"
+    if of := study.file.settings_of.get(name):
+        frame = over_settings(exact[name], settings_of(project.series(paper, of)), place)
+    else:
+        frame = exact[name](**given)
     # Comparisons may have results of several rows a series and x, which no panel shows.
     if not study.is_comparison:
-        _require_exact(frame, f"{paper}: analytic result {name}")
+        _require_exact(frame, place)
     given.pop("scale", None)
     return frame, given
 
@@ -170,10 +175,11 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
     """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
     from dpbandits.reporting.digitised import compare_digitised, digitised_csv
 
-    figures = digitised_figures(project.study(paper))
+    study, frames = project.study(paper), partial(project.frame, paper)
+    figures, derived = digitised_figures(study), study.code.derived
     with recorded(project, digitised_target(project, paper)) as [path]:
         is_whole = project.scale == "paper"
-        compared = compare_digitised(figures, partial(project.frame, paper), is_whole=is_whole)
+        compared = compare_digitised(figures, frames, derived, is_whole=is_whole)
         write_text(path, digitised_csv(compared))
     return path
 

@@ -310,6 +310,8 @@ class Study:
         """Return the fingerprint that the results ``name`` have when they are up to date."""
         if name in self.file.analytic:
             given = [self.scale, seed] if name in self.file.scaled else []
+            if name in self.file.settings_of:
+                given = [self.results_fingerprint(self.file.settings_of[name], seed)]
             played = audited() if name in self.file.audited else []
             modules = [*self.code.modules("analytic"), *(registered()[each] for each in played)]
             return digest_of([name, apart_from_registry(*modules), played, *given])[:16]
@@ -332,6 +334,8 @@ class Study:
     def stated_of(self, name: str, seed: int) -> Mapping[str, Any]:
         """Return what the config says of the results ``name``, by the names of the keys."""
         if name in self.file.analytic:
+            if name in self.file.settings_of:
+                return self.stated_of(self.file.settings_of[name], seed)
             return {"scale": self.scale, "seed": seed} if name in self.file.scaled else {}
         plan = self.simulation(name)
         own = {entry.algorithm for entry in plan.spec.cells} & set(self.algorithms)

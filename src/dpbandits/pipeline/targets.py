@@ -270,11 +270,9 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
     """
     study = project.study(paper)
     figure = study.figure(name)
-    sources = ["dpbandits.reporting.draw"]
+    sources = ["dpbandits.reporting.draw", *_derived_by(study, [figure])]
     if figure.is_diagram:
         sources += study.code.modules("diagrams")
-    elif any(panel.compute for panel in figure.panels.values()):
-        sources += study.code.modules("derived")
     stems = sorted(figure.stems, key=lambda stem: stem != name)
     folder, entry = project.figures_folder(paper), _entry_of(figure)
     files = [folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES]
@@ -292,6 +290,12 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         sources=tuple(sources),
         command=project.command_for(paper, rule_name(paper, name)),
     )
+
+
+def _derived_by(study: Study, figures: Iterable[FigureSpec]) -> list[str]:
+    """Return the module that computes values of panels, where one does."""
+    panels = [panel for figure in figures for panel in figure.panels.values()]
+    return study.code.modules("derived") if any(panel.compute for panel in panels) else []
 
 
 def _entry_of(figure: FigureSpec) -> dict[str, Any]:
@@ -369,6 +373,7 @@ def digitised_target(project: Project, paper: str) -> Target:
     compared = digitised_figures(study)
     reads = list(dict.fromkeys(name for figure in compared for name in figure.reads))
     shown = [_entry_of(figure) for figure in compared]
+    sources = ("dpbandits.reporting.digitised", *_derived_by(study, compared))
     return Target(
         kind=DIGITISED,
         paper=paper,
@@ -376,10 +381,10 @@ def digitised_target(project: Project, paper: str) -> Target:
         rule=rule_name(paper, DIGITISED),
         inputs=_paths(project, paper, reads),
         files=(project.results_folder() / paper / "digitised.csv",),
-        depends_on={DIGITISED: _digest(shown, fingerprint("dpbandits.reporting.digitised"))}
+        depends_on={DIGITISED: _digest(shown, fingerprint(*sources))}
         | _read(project, paper, reads),
         entry=lambda: {f"figures.{each['name']}": each for each in shown},
-        sources=("dpbandits.reporting.digitised",),
+        sources=sources,
         command=project.command_for(paper, rule_name(paper, DIGITISED)),
     )
 

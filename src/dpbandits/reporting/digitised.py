@@ -12,6 +12,8 @@ from dpbandits.reporting.text import NUMBER_FORMAT
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpbandits.reporting.lines import Derived
+
 AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
 SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
@@ -43,6 +45,7 @@ SHARP = 0.1
 def compare_digitised(
     figures: Iterable[FigureSpec],
     frames: "Callable[[str], pd.DataFrame]",
+    derived: "Derived",
     *,
     is_whole: bool = False,
 ) -> "pd.DataFrame":
@@ -52,14 +55,14 @@ def compare_digitised(
     """
     import pandas as pd
 
-    from dpbandits.reporting.lines import compared_points, panel_lines, read_rows
+    from dpbandits.reporting.lines import compared_points, panel_lines, panel_rows
 
     sources = cache(frames)
     tables = [pd.DataFrame(columns=list(COMPARED))]
     for figure in figures:
         for letter, panel in figure.panels.items():
             stem = panel_stem(figure.name, letter)
-            rows = read_rows(panel.reads, sources, f"figures.{stem}.reads")
+            rows = panel_rows(panel, sources, derived, f"figures.{stem}")
             for line in panel_lines(panel, rows, f"figures.{stem}"):
                 if line.published is not None:
                     first = line.points.iloc[0]

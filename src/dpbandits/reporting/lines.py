@@ -59,12 +59,19 @@ def read_rows(
 
 
 def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
-    """Return the rows whose columns have the given values, or one of a list; at least one row."""
+    """Return the rows whose columns have the given values, or one of a list; at least one row.
+
+    None stands for no value.
+    """
     for column, value in where.items():
+        wanted = value if isinstance(value, list) else [value]
+        if column not in frame and None in wanted:
+            continue
         require_column(frame, column, place)
         if value == LARGEST and _is_number(frame[column]):
-            value = frame[column].max()
-        kept = frame[frame[column].isin(value if isinstance(value, list) else [value])]
+            wanted = [frame[column].max()]
+        is_wanted = frame[column].isin([each for each in wanted if each is not None])
+        kept = frame[is_wanted | frame[column].isna() if None in wanted else is_wanted]
         if kept.empty:
             allowed = ", ".join(str(known) for known in frame[column].dropna().unique()[:20])
             raise InputError(f"{place}: no row has {column} {value!r}; allowed: {allowed}")
@@ -139,7 +146,7 @@ def points_of(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str
 
     With a tag on the x axis they are what is recorded at the horizon of each series, by its value.
     """
-    reduce = POINTS[panel.kind]
+    reduce = _computed if line.exact else POINTS[panel.kind]
     if panel.kind not in BY_TAG:
         return reduce(panel, line, rows, place)
     tag = str(panel.x.tag)
@@ -230,6 +237,9 @@ POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFr
 }
 """By kind of panel: from the panel, a line, its rows and its place in the file to its points."""
 
+EXACT = "exact result"
+"""Column of the name of an exact result beside simulations; no tag has a space."""
+
 PUBLISHED = "published"
 """The variant of digitised values in a csv."""
 
@@ -280,7 +290,9 @@ class Line:
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
     """Return the rows that a panel reads, or that a function of the paper makes of them alone."""
     if panel.compute is None:
-        return read_rows(panel.reads, frames, f"{place}.reads")
+        rows = read_rows(panel.reads, frames, f"{place}.reads")
+        exact = [frames(name).assign(**{EXACT: name}) for name in panel.exact]
+        return pd.concat([rows, *exact], ignore_index=True) if exact else rows
     function = computed_by(panel.compute, derived, place)
 
     def declared(name: str) -> pd.DataFrame:
@@ -330,15 +342,29 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
 
 def _chosen(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[pd.DataFrame]:
     """Return the rows of the results that each entry of ``series`` shows."""
+    simulated = frame[frame[EXACT].isna()].drop(columns=EXACT) if panel.exact else frame
+    shown = {"": _simulated_rows(panel, simulated, place)}
+    shown |= {name: _exact_rows(panel, frame, name, place) for name in panel.exact}
+    return [
+        select(shown[spec.exact or ""], spec.where, f"{place}.series.{index}.where")
+        for index, spec in enumerate(panel.series)
+    ]
+
+
+def _simulated_rows(panel: PanelSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
     rows = select(frame, panel.where, f"{place}.where")
     if panel.metric is not None:
         in_nash = panel.metric in NASH_METRICS
         recorded = nash_quantities(panel.metric) if in_nash else panel.metric
         rows = select(rows, {"metric": recorded}, f"{place}.metric")
-    return [
-        select(rows, spec.where, f"{place}.series.{index}.where")
-        for index, spec in enumerate(panel.series)
-    ]
+    return rows
+
+
+def _exact_rows(panel: PanelSpec, frame: pd.DataFrame, name: str, place: str) -> pd.DataFrame:
+    """Return an exact result that stands beside simulations; it may lack columns of these."""
+    rows = frame[frame[EXACT] == name].dropna(axis=1, how="all")
+    where = {column: value for column, value in panel.where.items() if column in rows}
+    return select(rows, where, f"{place}.where").assign(t=lambda rows: rows["x"])
 
 
 def _spread_levels(
@@ -441,8 +467,11 @@ def check_panel_filters(
 
     Where they are ``is_whole``, not of a small scale, it has to reach all of its digitised values.
     """
-    for index, rows in enumerate(_chosen(panel, frame, place)):
-        spec = panel.series[index]
+    simulated = _simulated_rows(panel, frame, place)
+    for index, spec in enumerate(panel.series):
+        if spec.exact:
+            continue
+        rows = select(simulated, spec.where, f"{place}.series.{index}.where")
         if spec.split_by is not None:
             require_column(rows, spec.split_by, f"{place}.series.{index}.by")
         if spec.level:

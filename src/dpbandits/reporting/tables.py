@@ -163,7 +163,7 @@ def _combinations(
         return list(itertools.product(*listed))
     for each in rows:
         require_column(frame, each.column, f"{place}.rows")
-    found = frame[[each.column for each in rows]].drop_duplicates()
+    found = frame[[each.column for each in rows]].dropna().drop_duplicates()
     return list(found.itertuples(index=False, name=None))
 
 
@@ -171,6 +171,9 @@ def _row_at(frame: pd.DataFrame, wanted: Mapping[str, Any], place: str) -> Mappi
     rows = frame
     for column, value in wanted.items():
         require_column(frame, column, place)
+        if rows[column].isna().all():
+            # What has no value of it, as UCB1 has no epsilon, is the same in each row.
+            continue
         if isinstance(value, str):
             rows = rows[rows[column] == value]
         else:
