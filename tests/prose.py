@@ -13,14 +13,19 @@ REPLACED = re.compile(
 """Words that have a plainer name, where the word alone shows that it is meant."""
 
 
+def written(text: str) -> str:
+    """Return a page without code and computed regions, which are looked up, not read."""
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
+
+
 def prose(text: str) -> str:
     """Return a page without code, quotations, computed regions, HTML and the addresses of links.
 
     A span of code and a quotation are a word each, and so is a number with its interval. Tables,
     headings and pictures are empty lines.
     """
-    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"<!-- begin ([^>]+) -->.*?<!-- end \1 -->", "", text, flags=re.DOTALL)
+    text = written(text)
     text = re.sub(r"<[^>\n]+>", "", text)
     text = re.sub(r"`[^`]+`", "CODE", text)
     text = re.sub(r'"[^"\n]+"', "QUOTED", text)

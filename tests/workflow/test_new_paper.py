@@ -1,6 +1,10 @@
 """A paper of one's own in one folder: nothing else is edited, no fingerprint of another moves."""
 
+import re
+import shlex
+import subprocess
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pandas as pd
@@ -16,7 +20,7 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import RESULTS, targets
 from golden_csv import MAKERS
 from invented import PAPER as NAME
-from invented import ROOT, copy_paper, copy_parts
+from invented import ROOT, copy_paper, copy_parts, dpbandits_command, make_project
 from support import refused, replace_in
 
 PARTS = ("config", "docs", "examples", "profiles", "workflow", "Snakefile", "CITATION.cff")
@@ -95,6 +99,76 @@ def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) 
     assert {path: after[path] for path in before} == before, "a draft is in no other document"
     written = {path.parent.relative_to(folder).as_posix() for path in after.keys() - before}
     assert written == {f"docs/figures/{name}", f"docs/tables/{name}", "docs/papers"}
+
+
+def pasted(folder: Path, block: str) -> None:
+    """Run a block of CONTRIBUTING.md in a folder; what Snakemake would build is built here."""
+    files = re.compile(r"^cat > \S+ <<'END'\n.*?^END\n", re.DOTALL | re.MULTILINE)
+    for script in files.findall(block):
+        subprocess.run(["bash", "-e", "-c", script], cwd=folder, check=True)
+    for line in files.sub("", block).splitlines():
+        program, *words = shlex.split(line)
+        if program == "snakemake":
+            scale = "quick" if "scale=quick" in words else "paper"
+            build(Project.load(folder).only([MADE_UP]).at(scale=scale), MADE_UP)
+        elif program == "dpbandits":
+            in_project = ["--project", str(folder)] * ("--params" not in words)
+            assert main([*words, *in_project]) == 0, line
+        else:
+            subprocess.run([program, *words], cwd=folder, check=True)
+
+
+MADE_UP = "noise-once"
+"""The paper of CONTRIBUTING.md."""
+
+
+def test_the_paper_of_contributing_is_pasted_built_and_published(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    blocks = re.findall(r"^ *```bash\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
+    for block in blocks:
+        pasted(folder, dedent(block))
+    page = (folder / f"docs/papers/{MADE_UP}.md").read_text()
+    assert "That it has less is " in page
+    assert "{NO-C1}" not in page
+    assert "A draft" not in page
+    assert MADE_UP in (folder / "README.md").read_text()
+    known = Project.load(folder).study(MADE_UP)
+    assert {"one-noise", "anytime-lazy-ucb", "ucb1"} == {
+        entry.algorithm for entry in known.simulation("curves").spec.cells
+    }
+
+
+HOOKS = {
+    "Instances": "instances",
+    "Exact": "analytic",
+    "Values": "derived",
+    "Diagrams": "diagrams",
+    "Quantities": "quantities",
+}
+"""First word of an example of docs/hooks.md -> its module."""
+
+
+def test_examples_of_hooks_work_once_they_are_switched_on(tmp_path: Path) -> None:
+    """The entries are those of the skeleton, the functions those of the document."""
+    folder, name = make_project(tmp_path, sources=True), "my-paper"
+    assert dpbandits_command(folder, "new-paper", name).returncode == 0
+    for path in (folder / "config/papers" / name).glob("*.yaml"):
+        path.write_text(re.sub(r"^#: ", "", path.read_text(), flags=re.MULTILINE))
+    package = folder / "src/dpbandits/papers/my_paper"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    document = (ROOT / "docs/hooks.md").read_text()
+    examples = re.findall(r'```py\n("""(\w+).*?)```', document, re.DOTALL)
+    assert [word for _, word in examples] == list(HOOKS)
+    for code, word in examples:
+        (package / f"{HOOKS[word]}.py").write_text(code)
+    said = dpbandits_command(folder, "check", name).stdout
+    left = [line for line in said.splitlines() if line.startswith("not checked")]
+    assert len(left) == 1, said
+    assert "are in order" in said
 
 
 def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:

@@ -215,11 +215,13 @@ def publish(project: "Project", names: tuple[str, ...]) -> None:
     Where a PAPER is named, those of the others stay as they are in docs/, and the documents are
     written from all of them. Of a draft there is its own page, and no document names it.
     """
+    from dpbandits.pages.contents import check_pages
     from dpbandits.pages.documents import write_documents, write_drafts
     from dpbandits.pipeline.costs import write_costs
     from dpbandits.pipeline.publish import publish_chosen
 
     chosen = project.only(names) if names else project
+    check_pages(chosen)
     drafts = [name for name in chosen.chosen if name not in project.published]
     written = [*publish_chosen(chosen), *write_drafts(project, drafts)]
     if chosen.built() != drafts:

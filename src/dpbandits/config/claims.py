@@ -39,6 +39,7 @@ from dpbandits.config.documents import (
     naming,
     number,
 )
+from dpbandits.config.numbers import NAMED, ClaimId, Numbers, NumbersOfClaims
 from dpbandits.errors import InputError
 
 Tags = Mapping[str, Any]
@@ -69,7 +70,6 @@ def _named(value: Any) -> Any:
 
 MAXIMAL_RUNS = 10**7
 
-ClaimId = Annotated[str, Field(pattern="^[A-Z]+-C[0-9]+[a-z]?$")]
 FindingId = Annotated[str, Field(pattern="^[A-Z]+-F[0-9]+$")]
 RunCount = Annotated[StrictInt, Field(ge=0, le=MAXIMAL_RUNS)]
 Analyses = Annotated[
@@ -268,39 +268,6 @@ class Question:
         return filled + (f" [{', '.join(others)}]" if others else "")
 
 
-class NumberSource(Spec):
-    """Where a number is published: the estimate of a comparison, or a column of a csv of ``docs``.
-
-    Without ``claim`` the comparison is one of the entry that the number belongs to, without
-    ``variant`` it is that of the entry's first reading. ``count`` is how many of its points are as
-    stated (for), against, equal or undecided, or all that decide (points).
-    """
-
-    claim: str = ""
-    comparison: str = ""
-    count: Literal["", "points", "for", "against", "equal", "undecided"] = ""
-    variant: Variant | None = None
-    interpretation: str = ""
-    file: Annotated[str, Field(pattern="[.]csv$")] = ""
-    where: dict[str, Value] = {}
-    column: str = ""
-    format: Annotated[str, Field(pattern="^[+.,0-9]*[a-z%]?$")] = ".3g"
-    interval: StrictBool = True
-
-    @model_validator(mode="after")
-    def _is_of_one_kind(self) -> "NumberSource":
-        of_file = bool(self.file and self.where and self.column)
-        if bool(self.comparison) + bool(self.count) + of_file != 1:
-            raise InputError(
-                "allowed: one of comparison, count, and the keys file, where and column"
-            )
-        return self
-
-
-Numbers = dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], NumberSource]
-"""Name that a text has in braces -> where the number is."""
-
-
 class Entry(Spec):
     """What is measured, a claim or a finding; ``config/README.md`` says what the keys mean."""
 
@@ -455,7 +422,17 @@ class Summary(Spec):
 
     statement: Sentence
     sentence: Sentence = ""
-    numbers: Numbers = {}
+    numbers: NumbersOfClaims = {}
+
+    @model_validator(mode="after")
+    def _names_an_outcome(self) -> "Summary":
+        key = "sentence" if self.sentence else "statement"
+        if not NAMED.search(getattr(self, key)):
+            raise InputError(
+                f"{key} names no outcome; allowed: {{a_name}} of numbers, or a claim's {{id}}, "
+                f"which stands for its verdict"
+            )
+        return self
 
 
 class FindingsFile(Spec):

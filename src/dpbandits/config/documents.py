@@ -181,9 +181,12 @@ Variant = Literal["as-written", "as-coded", "repaired"]
 
 
 class Spec(BaseModel):
-    """An entry of a YAML document: frozen, its keys the fields of the model, and ``more``."""
+    """An entry of a YAML document: frozen, its keys the fields of the model, and ``more``.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    The text below a field is what config/README.md says of its key.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     more: ClassVar[tuple[str, ...]] = ()
     """Keys beside the fields, of models that allow extra ones."""

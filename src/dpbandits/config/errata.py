@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from dpbandits.config.claims import Numbers
 from dpbandits.config.documents import Sentence, Spec, load_document
+from dpbandits.config.numbers import NumbersOfClaims
 from dpbandits.errors import InputError
 
 ErratumKind = Literal["statement", "proof", "misprint", "code"]
@@ -14,13 +14,6 @@ ERRATUM_KINDS: tuple[ErratumKind, ...] = get_args(ErratumKind)
 """An error of a statement, of a proof, a misprint; or the released code differs from the text."""
 
 ErratumId = Annotated[str, Field(pattern="^[A-Z]+-[A-Z]+[0-9]+$")]
-
-
-def _with_claims(numbers: Numbers) -> Numbers:
-    for key, source in numbers.items():
-        if source.comparison and not source.claim:
-            raise InputError(f"{key}: key claim is missing; allowed: the claim of the comparison")
-    return numbers
 
 
 class Erratum(Spec):
@@ -35,7 +28,7 @@ class Erratum(Spec):
     printed: Sentence
     found: Sentence
     taken: Sentence = ""
-    numbers: Annotated[Numbers, AfterValidator(_with_claims)] = Field(default={})
+    numbers: NumbersOfClaims = Field(default={})
 
 
 class ErrataFile(Spec):

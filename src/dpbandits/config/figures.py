@@ -1,7 +1,4 @@
-"""What figures and tables show, as the sections ``figures:`` and ``tables:`` say it.
-
-The keys are explained in ``config/README.md``.
-"""
+"""What figures and tables show, as the sections ``figures:`` and ``tables:`` say it."""
 
 import math
 import re
@@ -36,6 +33,7 @@ from dpbandits.config.documents import (
     validated,
 )
 from dpbandits.config.looks import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER, STYLED
+from dpbandits.config.numbers import NumbersOfClaims
 from dpbandits.errors import InputError
 from dpbandits.metrics import CURVES
 
@@ -58,15 +56,22 @@ def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
 
 
 class AxisSpec(Spec):
-    """One axis; the tag ``t`` is the horizon itself, None in ``limits`` the end of the data."""
+    """One axis of a panel."""
 
     label: Text
+    """Its label, with mathematics between dollar signs."""
     scale: Literal["linear", "log"] = "linear"
+    """`linear` or `log`."""
     tag: Name | None = None
+    """On `x` of kinds `final`, `rate` and `nash-final`: the column along it; `t` is the horizon."""
     limits: tuple[Number | None, Number | None] = (None, None)
+    """Its ends; `null` is that of the data."""
     shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
+    """A range of x that is shaded."""
     shaded_label: Text | None = None
+    """What that range is."""
     marked: tuple[Number, ...] = ()
+    """The x at which exact curves carry marks."""
 
     @model_validator(mode="after")
     def _is_labelled(self) -> "AxisSpec":
@@ -79,15 +84,20 @@ class CrossingSpec(Spec):
     """Where two lines of a panel cross, marked at the first such x and computed from the lines."""
 
     of: tuple[Text, Text]
+    """Names of the two lines."""
     label: Text
+    """Its label, as `"$T$ = {x:.1e}"`."""
     below: Text | None = None
+    """What the shaded range below it is."""
 
 
 class PublishedSpec(Spec):
     """A published curve, as the paper's digitised values name it, with its points."""
 
     panel: Text
+    """Its panel there."""
     series: Text
+    """Its series there."""
     points: tuple[Point, ...] = ()
 
     @model_validator(mode="before")
@@ -106,28 +116,41 @@ class PublishedSpec(Spec):
 
 
 class SeriesSpec(Spec):
-    """One line of a panel, or one for each value of the column ``by`` or ``style``.
-
-    Lines by ``style`` look as their algorithm, whose name is the label, with marks by value.
-    Name and label are templates over the columns that are constant along the line; a ``guide`` is
-    thin and behind the data; Nash regret is taken from ``best``, by default mu*, the largest mean.
-    """
+    """One line of a panel, or one for each value of the column ``by`` or ``style``."""
 
     name: Text
+    """Its name in the csv; `{column}` takes the value of a column that is constant along it."""
     exact: Name | None = None
+    """An exact result beside simulations, such as a bound over curves."""
     where: Where = {}
+    """Its rows, beside `where` of the panel."""
     by: Name | None = None
+    """One line for each value of this column, coloured by a sequential map."""
     label: Text | None = None
+    """Its label in the legend, a text as `name`, which is the default."""
     shade: Name | None = None
+    """The column whose value colours the line by that map."""
     style: Annotated[str, one_of(STYLED)] | None = None
+    """One line of an algorithm for each value of this column (`epsilon`), told by the fill of its
+    marks."""
     colour: Annotated[str, one_of(COLOURS)] | None = None
+    """Of what is no algorithm's; an algorithm has its own look."""
     line: Annotated[str, one_of((*DASHES, NO_LINE))] | None = None
+    """`solid`, `dashed` and so on; `none` for marks alone."""
     marker: Annotated[str, one_of((*MARKERS, NO_MARKER))] | None = None
+    """Of what is no algorithm's; `none` for a line alone."""
     guide: StrictBool = False
+    """`true` for a thin line behind the data."""
     level: StrictBool = False
+    """`true` for what has no value of the tag on the x axis: a level line over those of the
+    others."""
     best: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
+    """Of Nash regret: the best mean that it is taken from, by default the largest mean."""
     estimate: Estimate = "plain"
+    """Of Nash regret: `plain` as papers plot it, `corrected` for its bias in 1/runs, or `binned`
+    over time."""
     published: PublishedSpec | None = None
+    """A curve of `digitised.csv`, drawn as open marks."""
 
     @model_validator(mode="after")
     def _is_one_line(self) -> "SeriesSpec":
@@ -180,22 +203,36 @@ Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
 
 
 class PanelSpec(Spec):
-    """One panel, with its own keys and those that hold for all panels.
-
-    ``looks`` are those of the paper's own algorithms.
-    """
+    """One panel, with its own keys and those that hold for all panels."""
 
     kind: Kind
+    """`curve` (mean over runs against t), `final` (mean at the horizon against a tag), `rate`
+    (share of successful trials against a tag, with exact intervals), `nash` and `nash-final` (Nash
+    regret likewise), `analytic` (an exact result), `derived` (made by `compute`), or of a whole
+    figure `diagram` (drawn by code)."""
     reads: Names
+    """The results that it shows."""
     x: AxisSpec
+    """Its x axis."""
     y: AxisSpec
+    """Its y axis."""
     series: Lines
+    """Its lines."""
     metric: Text | None = None
+    """`pseudo_regret` or `realised_regret` of `curve` and `final`, `success` of `rate`,
+    `nash_regret` or `nominal_nash_regret` of `nash` and `nash-final`."""
     compute: Name | None = None
+    """Of kind `derived`: the function of the module `derived` that makes its values from
+    simulations."""
     where: Where = {}
+    """Rows of the results, column to value or list of values; `largest` is the largest, `null` no
+    value."""
     title: Text | None = None
+    """What is in the panel, as a heading; beside `panels` it is that of the figure."""
     note: Text | None = None
+    """A sentence between that title and the panel."""
     crossings: tuple[CrossingSpec, ...] = ()
+    """Pairs of lines whose first crossing is marked."""
     looks: Looks = {}
 
     @model_validator(mode="after")
@@ -263,15 +300,20 @@ Caption = Annotated[Text, _at_most(80)]
 
 
 class Texts(Spec):
-    """What every figure says: title and message say what came out, the caption what is drawn.
-
-    ``chosen`` is what we chose, where the paper is silent.
-    """
+    """What every figure says: title and message say what came out, the caption what is drawn."""
 
     title: Title
+    """What came out, at most 10 words; it is drawn above the picture before anything is judged, and
+    takes no `{names}`."""
     message: Message
+    """What came out, one sentence of at most 25 words, with `{names}`."""
+    numbers: NumbersOfClaims = {}
+    """The numbers that the message names, as of a claim; each with its `claim` or `file`."""
     caption: Caption
+    """What is drawn, at most 80 words; `{horizon}` and `{runs}` are those of the simulations that
+    it reads."""
     chosen: Caption | None = None
+    """What we chose because the paper does not state it."""
 
 
 class FigureEntry(Texts):
@@ -281,10 +323,17 @@ class FigureEntry(Texts):
     more = tuple(key for key in PanelSpec.model_fields if key not in Texts.model_fields)
 
     supplements: Text | None = None
+    """What a supplementary figure belongs to: `Figure 1(b)`, `Theorem 4`."""
     share_y: StrictBool = False
+    """`true` for one y axis for each row of panels."""
     residuals: StrictBool = False
+    """`true` for the one figure whose lines are compared with their digitised values, in strips
+    below its panels."""
     direct_labels: StrictBool = False
+    """`true` for names of lines beside them, not in a legend."""
     panels: dict[str, dict[str, Any]] = {}
+    """Panels `a`, `b`, ... in reading order, at least two; keys beside `panels` hold for all of
+    them."""
 
     @model_validator(mode="after")
     def _panels_are_in_order(self) -> "FigureEntry":
@@ -314,6 +363,7 @@ class FigureSpec:
     title: str
     message: str
     caption: str
+    numbers: NumbersOfClaims = field(default_factory=dict)
     chosen: str | None = None
     supplements: str | None = None
     share_y: bool = False
@@ -417,34 +467,40 @@ DIGITISED, LEDGER = ("digitised",), ("claims",)
 
 
 class RowsSpec(Spec):
-    """Rows of a table that is spread out from a long one: one for each value of a column.
-
-    The values are those listed, in order, or (None) all that the results have.
-    """
+    """Rows of a table that is spread out from a long one: one for each value of a column."""
 
     name: Name
+    """Its name in the csv."""
     label: Text
+    """Its heading."""
     column: Name
+    """The column of the results whose values are the rows."""
     text: Text
+    """What heads a row, as `{epsilon}`."""
     values: Values | None = None
+    """The values, in order; by default all that the results have."""
 
 
 class ColumnSpec(Spec):
-    """One column of a table, which is its ``name`` in the results.
-
-    In a table with ``rows`` the name is the csv's, and the cells are from a ``column`` of the rows
-    ``where``, or are ``given`` row by row: what is not computed, such as published numbers. The
-    ``width`` in millimetres is of text that breaks over lines.
-    """
+    """One column of a table."""
 
     name: Name
+    """Its name in the csv; without `rows` also the column of the results."""
     label: Text
+    """Its heading."""
     text: Text | None = None
+    """What a cell says, as `{y:.1f} ({lo:.1f} to {hi:.1f})`; by default the value."""
     where: Where = {}
+    """Rows of the results that it shows, column to value."""
     column: Name | None = None
+    """With `rows`: the column that it shows; where its rows have no value of what heads the table's
+    rows, as UCB1 has no epsilon, it is the same in each row."""
     given: Values | None = None
+    """With `rows`: values that are not computed, such as printed ones, one a row."""
     align: Literal["left", "right"] = "left"
+    """`left` or `right`."""
     width: Annotated[float, Field(strict=True, gt=0)] | None = None
+    """In millimetres, of text that breaks over lines."""
 
     def check(self, rows: int | None) -> None:
         """Raise InputError unless its keys fit so many listed rows (0: all), or (None) no rows."""
@@ -461,30 +517,40 @@ class ColumnSpec(Spec):
 
 
 class DifferenceSpec(Spec):
-    """Each row's difference is from the one row ``where`` that agrees in the columns ``same``."""
+    """From which row each row's difference is."""
 
     where: Where
+    """The rows that others are compared with."""
     same: Names
+    """Columns in which both agree."""
 
 
 class TableSpec(Spec):
-    """One table: the rows of the results as they are, or (with ``rows``) spread out.
-
-    ``compute`` is a function of the paper's module ``tables``, which makes the rows. A ``metric``
-    is shown as y, with its 95 % interval as lo and hi. Only the rows ``prints`` are printed; the
-    csv has all.
-    """
+    """One table: the rows of the results as they are, or (with ``rows``) spread out."""
 
     caption: Caption
+    """What it shows, as of a figure."""
     reads: Names
+    """The results that it shows; `claims` are the verdicts, `digitised` the digitised values beside
+    ours."""
     columns: Annotated[tuple[ColumnSpec, ...], Field(min_length=1)]
+    """Its columns."""
     where: Where = {}
+    """Rows of the results, as of a panel."""
     compute: Name | None = None
+    """The function of the module `tables` that makes its rows."""
     rows: Annotated[tuple[RowsSpec, ...], BeforeValidator(as_list)] = ()
+    """What has one row for each of its values, or a list for all combinations; without it the
+    results are shown as they are."""
     metric: Annotated[str, one_of(METRICS)] | None = None
+    """Of simulations: `{y}` is the mean at the horizon, or of `success` the share of trials, and
+    `{pulls}` their mean number of pulls."""
     difference_from: DifferenceSpec | None = None
+    """With `success`: `{y}` is the difference from other rows, with intervals of Newcombe."""
     long: StrictBool = False
+    """`true` for a table that breaks over pages."""
     prints: Where = {}
+    """The rows that are printed; the csv has all."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TableSpec":

@@ -12,10 +12,16 @@ from dpbandits.config.errata import ErrataFile, ErratumKind, load_errata
 from dpbandits.config.figures import FigureSpec
 from dpbandits.config.project import PaperFile
 from dpbandits.errors import InputError
-from dpbandits.pages.published import filled, published_digitised, published_papers
+from dpbandits.pages.published import (
+    filled,
+    published_digitised,
+    published_papers,
+    verdicts_in,
+)
 from dpbandits.pages.verdicts import Outcome, Values, begun, counts_line, counts_text, in_words
 from dpbandits.pipeline.check import check_sentences, require_letters
 from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
+from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import CLAIMS, EXTRA, FINDINGS, VERDICTS, rule_name
 from dpbandits.reporting.digitised import reproduced_as_drawn
 from dpbandits.reporting.text import plain_label as plain
@@ -47,12 +53,38 @@ def errata_of(project: Project, paper: str) -> ErrataFile:
 
 
 def check_pages(project: Project) -> None:
-    """Check the errata and the sentences of the chosen papers."""
+    """Check the errata, the sentences and the messages of the chosen papers.
+
+    Messages are read beside the verdicts of the last build, or else the published ones.
+    """
     for paper in project.chosen:
         errata_of(project, paper)
         study = project.study(paper)
         check_sentences(study)
         study.summary()
+        built = verdicts_in(project.results_folder() / paper) if project.scale == "paper" else {}
+        _check_messages(study, built or verdicts_in(project.folder / FIGURES / paper))
+
+
+OTHERWISE = ("in part", "not as stated", "undecided", "depends on the reading", "counterexample")
+"""Verdicts that what a figure says of a claim has to name."""
+
+
+def _check_messages(study: Study, verdicts: Mapping[str, str]) -> None:
+    """Raise InputError where a claim is not as stated and the message of its figure is silent.
+
+    No program can tell which sentences state an outcome: a message that names the verdict cannot
+    say by itself that the claim holds.
+    """
+    for name, figure in study.figures.items():
+        for claim in study.claims:
+            word = verdicts.get(claim.id, "")
+            is_about = not {*figure.stems}.isdisjoint(claim.figure)
+            if is_about and word in OTHERWISE and f"{{{claim.id}}}" not in figure.message:
+                raise InputError(
+                    f"{study.path}: figures.{name}.message does not name {claim.id}, which is "
+                    f"about it and came out {word!r}; allowed: a message with {{{claim.id}}}"
+                )
 
 
 NOT_COMPARED = "not compared (no digitised values)"
@@ -111,8 +143,10 @@ class FigureGroup:
 
     @property
     def message(self) -> str:
-        """What to see in it, in one sentence of its entry."""
-        return plain(self.first.message)
+        """What to see in it, in one sentence of its entry, with its numbers and verdicts."""
+        project, figure = self.contents.project, self.first
+        place = f"{project.study(self.paper).path}: figures.{figure.name}"
+        return plain(*filled(project, self.paper, place, figure.numbers, figure.message))
 
     @property
     def as_drawn(self) -> str:

@@ -21,6 +21,7 @@ from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
 from dpbandits.pages.contents import ERRORS, Contents, FigureGroup
+from dpbandits.pages.keys import key_tables
 from dpbandits.pages.published import claim, prose, render, table, with_region
 from dpbandits.pages.verdicts import (
     MEANINGS,
@@ -210,6 +211,11 @@ def _reference(paper: PaperFile) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
+def config_page(contents: Contents, text: str) -> str:
+    """Return the page on the config files with the keys of figures and tables."""
+    return with_region(text, "keys", key_tables())
+
+
 def artifact_page(contents: Contents, text: str) -> str:
     """Return the page with the table of what the archive holds."""
     project = contents.project
@@ -256,12 +262,16 @@ def write_skeleton(project: Project, name: str) -> list[Path]:
     folder = project.folder / PAPERS / name
     if folder.exists() or name in project.known_comparisons:
         raise InputError(f"name is {name!r}, which is taken; allowed: another")
-    prefix = re.sub("[^A-Z]", "", name.upper())
+    named = {
+        "paper": name,
+        "prefix": re.sub("[^A-Z]", "", name.upper()),
+        "package": name.replace("-", "_"),
+        "year": date.today().year,
+    }
     paths = []
     for kind in ("paper", "experiments", "claims"):
         paths.append(folder / f"{kind}.yaml")
-        text = render(f"new-paper.{kind}.yaml", paper=name, prefix=prefix, year=date.today().year)
-        write_text(paths[-1], text)
+        write_text(paths[-1], render(f"new-paper.{kind}.yaml", **named))
     return paths
 
 
@@ -360,6 +370,7 @@ PAGES: Mapping[str, Callable[[Contents], str]] = {
 REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
     "README.md": front_page,
     "CITATION.cff": citation_page,
+    "config/README.md": config_page,
     "docs/artifact.md": artifact_page,
     "docs/audit.md": audit_page,
     "docs/cluster.md": cluster_page,

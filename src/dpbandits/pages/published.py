@@ -1,7 +1,8 @@
 """Markdown from Jinja templates, filled with published numbers, tables and verdicts.
 
 In a text `{name}` is filled in: the estimate of a comparison (in the paper's `evidence.csv` or
-`findings-evidence.csv`), or a column of the one row of a csv where others have given values.
+`findings-evidence.csv`), or a column of the one row of a csv where others have given values. The
+`{ID}` of a claim is its verdict.
 """
 
 import math
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dpbandits.config.claims import SHOWN, Entry, NumberSource
+from dpbandits.claims.tables import JUDGED
+from dpbandits.config.claims import SHOWN, Entry
+from dpbandits.config.numbers import NAMED, NumberSource
 from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import begun, number_text
-from dpbandits.pipeline.project import FIGURES, Project
-from dpbandits.pipeline.targets import DIGITISED, VERDICTS
+from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
+from dpbandits.pipeline.targets import CLAIMS, DIGITISED, VERDICTS
 from dpbandits.reporting.digitised import COMPARED
 from dpbandits.reporting.text import plain_label as plain
 
@@ -118,12 +121,15 @@ def filled(
     *texts: str,
     entry: Entry | None = None,
 ) -> list[str]:
-    """Return texts about a paper with published numbers in the place of ``{names}``.
+    """Return texts about a paper with published numbers and verdicts in the place of ``{names}``.
 
     A number that names no claim is one of the ``entry`` that the texts belong to. InputError where
     a number is not given, not used or not published names the ``place``.
     """
-    found = {
+    named = NAMED.findall(" ".join(texts))
+    is_judged = any("-" in name for name in named)
+    words = verdicts_in(project.folder / FIGURES / paper) if is_judged else {}
+    found = words | {
         key: _number(project, paper, f"{place}.numbers.{key}", source, entry)
         for key, source in numbers.items()
     }
@@ -133,9 +139,19 @@ def filled(
         raise InputError(
             f"{place}: the text asks for {error}; allowed: {', '.join(found) or 'no name'}"
         ) from None
-    if idle := [key for key in found if f"{{{key}}}" not in " ".join(texts)]:
+    if idle := [key for key in numbers if key not in named]:
         raise InputError(f"{place}: the text leaves out {', '.join(idle)}")
     return answers
+
+
+def verdicts_in(folder: Path) -> dict[str, str]:
+    """Return the verdicts on the claims of a paper that are in a folder."""
+    path = folder / f"{VERDICTS[CLAIMS][0]}.csv"
+    if not path.is_file():
+        return {}
+    rows = read_verdicts(path)
+    judged = rows[rows["role"] == JUDGED]
+    return dict(zip(judged["claim"], judged["verdict"], strict=True))
 
 
 @cache

@@ -18,8 +18,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.claims.judge import Judgement, judge
-from dpbandits.config.claims import Entry, NumberSource
+from dpbandits.config.claims import Entry
 from dpbandits.config.figures import panel_stem
+from dpbandits.config.numbers import NumberSource
 from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import write_results
 from dpbandits.errors import InputError
@@ -218,6 +219,8 @@ class Rehearsal:
             self._fill(place, entry.numbers, *entry.texts, entry=entry)
         for name, erratum in errata_of(self.scratch, self.paper).errata.items():
             self._fill(f"{study.config_path('errata')}: {name}", erratum.numbers, erratum.found)
+        for name, figure in study.figures.items():
+            self._fill(f"{study.path}: figures.{name}", figure.numbers, figure.message)
         summary = study.summary()
         texts = (summary.sentence, summary.statement)
         self._fill(f"{study.findings_path}: summary", summary.numbers, *texts)

@@ -189,6 +189,9 @@ VERDICTS = {
 }
 """Files of what is judged: verdicts, of claims both verdicts on each row, every comparison."""
 
+ON_PAGES = ("message", "numbers")
+"""Keys of a figure that nothing is drawn from."""
+
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
 TABLE_SUFFIXES = ("tex", "csv")
 
@@ -299,9 +302,10 @@ def _derived_by(study: Study, figures: Iterable[FigureSpec]) -> list[str]:
 
 
 def _entry_of(figure: FigureSpec) -> dict[str, Any]:
-    """Return all that a figure's entry says."""
+    """Return all that a figure's entry says, but for what is on pages alone."""
     panels = {letter: panel.model_dump(mode="json") for letter, panel in figure.panels.items()}
-    return {**vars(figure), "panels": panels}
+    drawn = {key: value for key, value in vars(figure).items() if key not in ON_PAGES}
+    return {**drawn, "panels": panels}
 
 
 def table_target(project: Project, paper: str, name: str) -> Target:

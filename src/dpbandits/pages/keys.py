@@ -1,0 +1,47 @@
+"""The keys of figures and tables, as their models describe them."""
+
+from collections.abc import Mapping
+
+from dpbandits.config.documents import Spec
+from dpbandits.config.figures import (
+    AxisSpec,
+    ColumnSpec,
+    CrossingSpec,
+    DifferenceSpec,
+    FigureEntry,
+    PanelSpec,
+    PublishedSpec,
+    RowsSpec,
+    SeriesSpec,
+    TableSpec,
+)
+from dpbandits.pages.published import table
+
+MODELS: Mapping[str, type[Spec]] = {
+    "a figure": FigureEntry,
+    "a figure or panel": PanelSpec,
+    "`x` and `y`": AxisSpec,
+    "an entry of `series`": SeriesSpec,
+    "`published`": PublishedSpec,
+    "an entry of `crossings`": CrossingSpec,
+    "a table": TableSpec,
+    "an entry of `rows`": RowsSpec,
+    "an entry of `columns`": ColumnSpec,
+    "`difference_from`": DifferenceSpec,
+}
+"""What has keys, in the order of their tables in config/README.md."""
+
+
+def keys_of(model: type[Spec]) -> dict[str, str]:
+    """Return the keys that a file may have, each with its meaning."""
+    fields = model.model_fields.items()
+    return {key: field.description for key, field in fields if field.description}
+
+
+def key_tables() -> str:
+    """Return a table of keys for each model."""
+    tables = []
+    for name, model in MODELS.items():
+        rows = [(f"`{key}`", meaning) for key, meaning in keys_of(model).items()]
+        tables.append(table([f"key of {name}", "meaning"], rows, texts=2))
+    return "\n\n".join(tables)
