@@ -1,7 +1,6 @@
 """The tables of verdicts: columns, binding comparisons, words; the ledger of all papers; counts."""
 
 import copy
-import io
 import math
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from dpbandits.claims.judge import judge, judge_family
 from dpbandits.claims.tables import COLUMNS, counted, evidence_table, join, verdict_table
 from dpbandits.config.claims import Claim
 from dpbandits.pipeline.project import Project
-from dpbandits.reporting.tables import ledger_cells, ledger_tables
 from found_papers import PAPERS
 from invented import copy_parts
 from support import ROOT
@@ -135,12 +133,6 @@ def test_the_ledger_has_the_sentences_and_counts_each_claim_once_by_kind() -> No
     }
     assert counted(whole, claims) == counted(whole[::-1], claims) == by_kind
     assert counted(whole) == by_kind | {"privacy": {"counterexample": 2}}
-    texts = ledger_tables(whole, "A caption")
-    shown = pd.read_csv(io.StringIO(texts[".csv"]), keep_default_na=False, dtype=str)
-    assert shown.equals(ledger_cells(whole))
-    assert texts[".tex"].count("So it is.") == 1
-    assert texts[".tex"].count("A toy.") == len(claims) - 1
-    assert r"\begin{longtable}" in texts[".tex"]
 
 
 def test_a_claim_more_or_a_paper_less_moves_no_verdict_of_other_papers(tmp_path: Path) -> None:

@@ -216,22 +216,17 @@ def evidence_of(project: Project, paper: str) -> "Evidence":
 
 
 def write_whole_ledger(project: Project) -> None:
-    """Write the verdicts on the claims of all chosen papers, as csv and as a table."""
+    """Write the verdicts on the claims of all chosen papers."""
     import pandas as pd
 
     from dpbandits.claims.tables import join, to_csv
     from dpbandits.pipeline.publish import claim_figures
-    from dpbandits.reporting.tables import ledger_tables
 
     target, ledgers = ledger_target(project), []
-    with recorded(project, target) as [ledger_csv, *shown]:
+    with recorded(project, target) as [ledger_csv]:
         for paper in project.chosen:
             path, *_ = verdicts_target(project, paper, CLAIMS).current_files()
             claims = project.study(paper).claims
             figures = {claim.id: claim_figures(project, paper, claim) for claim in claims}
             ledgers.append(join(paper, claims, read_verdicts(path), figures))
-        whole = pd.concat(ledgers, ignore_index=True)
-        write_text(ledger_csv, to_csv(whole))
-        texts = ledger_tables(whole, target.caption)
-        for path in shown:
-            write_text(path, texts[path.suffix])
+        write_text(ledger_csv, to_csv(pd.concat(ledgers, ignore_index=True)))

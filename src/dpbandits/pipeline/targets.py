@@ -176,12 +176,7 @@ def recorded(project: Project, target: Target) -> Iterator[tuple[Path, ...]]:
     write_provenance(target.files[0], project.folder, details, time.monotonic() - begun)
 
 
-LEDGER_CAPTION = (
-    "The claims of all papers. Verdict: at the claim's own level. Family-wise: whether it is the "
-    "same at the level that keeps the chance of any wrong decision on the paper to 5 %; exact "
-    "verdicts do not depend on chance. The estimate, with its interval at the claim's own level, "
-    "is that of the binding comparison."
-)
+LEDGER_CAPTION = "The claims of all papers, each with its verdict and the number behind it."
 
 VERDICTS = {
     CLAIMS: ("claims", "evidence"),
@@ -193,7 +188,6 @@ ON_PAGES = ("message", "numbers")
 """Keys of a figure that nothing is drawn from."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
-TABLE_SUFFIXES = ("tex", "csv")
 
 
 def targets(project: Project) -> list[Target]:
@@ -331,7 +325,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         name=name,
         rule=rule_name(paper, "table", name),
         inputs=inputs,
-        files=tuple(folder / f"{name}.{suffix}" for suffix in TABLE_SUFFIXES),
+        files=tuple(folder / f"{name}.{suffix}" for suffix in ("tex", "csv")),
         caption=table.caption,
         depends_on={
             TABLE: _digest(entry, fingerprint(*sources)),
@@ -398,17 +392,16 @@ def ledger_target(project: Project) -> Target:
     papers = project.chosen
     folder = project.results_folder()
     judged = {each: dict(verdicts_target(project, each, CLAIMS).depends_on) for each in papers}
-    sources = ("dpbandits.claims.tables", "dpbandits.reporting.tables")
-    tables = (folder / "tables" / f"claims.{suffix}" for suffix in TABLE_SUFFIXES)
+    sources = ("dpbandits.claims.tables",)
     return Target(
         kind=LEDGER,
         paper="all",
         name=LEDGER,
         rule=LEDGER,
         inputs=tuple(folder / paper / f"{CLAIMS}.csv" for paper in papers),
-        files=(folder / "claims.csv", *tables),
+        files=(folder / "claims.csv",),
         caption=LEDGER_CAPTION,
-        depends_on={LEDGER: _digest(LEDGER_CAPTION, fingerprint(*sources))}
+        depends_on={LEDGER: fingerprint(*sources)}
         | {each: _digest(depends_on) for each, depends_on in judged.items()},
         sources=sources,
         command=project.command_for("", LEDGER),

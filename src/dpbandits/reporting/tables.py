@@ -210,28 +210,7 @@ def _played(runs: float) -> str:
     return "" if pd.isna(runs) else str(int(runs)) if runs else "exact"
 
 
-def ledger_cells(whole: pd.DataFrame) -> pd.DataFrame:
-    """Return the ledger of all papers as text for a table, a row a verdict."""
-    rows = whole.to_dict("records")
-    return pd.DataFrame(
-        {
-            "Claim": whole["claim"],
-            "Kind": whole["kind"],
-            "What the paper says": whole["says"],
-            "Variant, reading": [choice(row) for row in rows],
-            "Verdict": whole["verdict"].where(whole["role"] == "judged", "shown beside"),
-            "Of the paper": whole["family_wise"],
-            "Measured": whole["measured"],
-            "Estimate [interval]": [interval(row) for row in rows],
-            "Runs": [_played(row["runs"]) for row in rows],
-            "Scale": whole["scale"],
-            "Visible at the paper's runs": whole["visible"],
-            "Figure": [" ".join(Path(path).stem for path in row["figure"].split()) for row in rows],
-        }
-    )
-
-
-def choice(row: Mapping[Any, Any], default: str = "") -> str:
+def choice(row: Mapping[Any, Any], default: str) -> str:
     """Return variant (unless the default) and interpretations of a row, with spaces to break at."""
     variant = "" if row["variant"] == default else row["variant"]
     return ", ".join(filter(None, [variant, row["interpretation"].replace(",", ", ")]))
@@ -241,16 +220,3 @@ def interval(row: Mapping[Any, Any], number: Callable[[float], str] = "{:.4g}".f
     """Return the estimate of a row with its interval; nothing where there is none."""
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
     return readable(interval_text(value, low, high, number))
-
-
-def ledger_tables(whole: pd.DataFrame, caption: str) -> dict[str, str]:
-    """Return the ledger as a LaTeX longtable and csv, by suffix."""
-    texts = ledger_cells(whole)
-    once = texts.copy()
-    once.loc[once["Claim"].duplicated(), "What the paper says"] = ""
-    widths = (None, None, 44, 30, 18, 15, 44, 28, None, None, 17, 15)  # millimetres
-    form = "".join(map(_type, widths))
-    return {
-        ".tex": fragment(once, caption, "tab:claims", form, long=True),
-        ".csv": str(texts.to_csv(index=False, lineterminator="\n")),
-    }

@@ -142,7 +142,8 @@ def to_latex(formula: str) -> str:
 
 _SPECIAL = str.maketrans(
     {
-        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        **{sign: f"\\{sign}" for sign in "&%$#{}"},
+        "_": r"\_\allowbreak{}",
         **{sign: f"${sign}$" for sign in "<>|"},
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
