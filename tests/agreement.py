@@ -21,7 +21,6 @@ from dpbandits.auditing.mechanisms import Plays
 from dpbandits.auditing.run import Question
 from dpbandits.auditing.support import GivenDraws
 from dpbandits.auditing.thompson import Sampler, choice_chances
-from dpbandits.engine.checks import settings_of
 from dpbandits.engine.identity import run_generator, stream_key
 
 Values = NDArray[np.float64]
@@ -73,7 +72,7 @@ def played_sequences(
     definition = REGRET[algorithm]
     chosen = definition.interpretations_from(interpretations)
     given = definition.parameters_from(parameters)
-    settings = settings_of(definition, given, chosen, horizon, arms)
+    settings = definition.settings(horizon, arms, **vars(given), **chosen)
     key = stream_key(["agreement", algorithm, dict(parameters), dict(interpretations), horizon])
     plays = Plays(definition, settings, horizon, make_pair(*tables))
     outputs = plays(second, run_generator(root, key, 0), runs)

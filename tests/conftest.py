@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(folder.cleanup)
 
 
-FIRST = ["test_build", "test_engine_custom", "test_documents", "test_overlay"]
+FIRST = ["test_build", "test_own_code", "test_documents", "test_overlay"]
 FIRST += ["test_algorithms_agreement", "test_reporting_figures", "test_site"]
 """Files that take minutes; a worker that ends with one of them would keep all waiting."""
 

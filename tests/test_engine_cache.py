@@ -20,11 +20,12 @@ from dpbandits._cache_folder import cache_folder as folder_now
 from dpbandits.cli import main
 from dpbandits.engine import cache as caching
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.cells import Work
 from dpbandits.engine.compute import compute
-from dpbandits.engine.custom import load_algorithm
 from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
+from dpbandits.own.cells import cell_of
+from dpbandits.own.loading import load_algorithm
 from dpbandits.pipeline.project import Project
 from invented import entries
 from support import ROOT, changed_environment, message_of, refused, replace_in, run_python
@@ -40,7 +41,7 @@ EXAMPLE = load_algorithm(ROOT / "examples/my_algorithm.py")
 
 
 def work(runs: int = 10, **changes: Any) -> Work:
-    return Work(make_cell(**(CELL | changes)), range(runs))
+    return Work(cell_of(**(CELL | changes)), range(runs))
 
 
 def test_runs_of_a_cell_are_one_file(cache_folder: Path) -> None:
@@ -247,9 +248,9 @@ def test_what_the_sources_here_do_not_make_is_pruned(
 ) -> None:
     compute([work(metrics=[metric]) for metric in ("pseudo_regret", "nash_regret")], root_seed=3)
     assert printed("prune")[0].startswith("removed 0 entries, ")
-    made = caching.algorithm_fingerprint
-    edited: Callable[[str], str] = lambda name: "0" * 16 if name == "ucb1" else made(name)  # noqa: E731
-    monkeypatch.setattr(caching, "algorithm_fingerprint", edited)
+    made = caching.fingerprint
+    edited = lambda name, play: "0" * 16 if name.endswith("ucb1") else made(name, play)  # noqa: E731
+    monkeypatch.setattr(caching, "fingerprint", edited)
     assert "    ucb1: 3 entries, 0.0 MB (3 outdated)" in printed()
     assert printed("prune")[0].startswith("removed 3 entries, ")
     assert {path.parts[-3] for path in entries(folder)} == {"lazy-dp-ts", EXAMPLE.id}

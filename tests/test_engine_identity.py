@@ -13,7 +13,7 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY
 from dpbandits.engine import identity
-from dpbandits.engine.cells import Cell, Work, algorithm_fingerprint, make_cell
+from dpbandits.engine.cells import Cell, Work, make_cell
 from dpbandits.engine.identity import (
     PLAY,
     SOURCES,
@@ -24,6 +24,7 @@ from dpbandits.engine.identity import (
     sources_of,
     stream_key,
 )
+from dpbandits.own.identity import algorithm_fingerprint
 from dpbandits.pipeline.project import Project
 from found_papers import COMPARISONS, PAPERS
 from support import FIVE_ARMS, copy_package, refused, run_python
@@ -83,7 +84,7 @@ def test_keys_name_what_is_simulated_and_those_of_entries_all_that_numbers_depen
         with monkeypatch.context() as patched:
             patched.setattr(f"{name}.__version__", "0.0.1")
             assert entry_of() != entry
-    monkeypatch.setattr("dpbandits.engine.cells.algorithm_fingerprint", lambda *_: "other")
+    monkeypatch.setattr("dpbandits.engine.cells.fingerprint", lambda *_: "other")
     assert entry_of() != entry
 
 

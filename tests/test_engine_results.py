@@ -4,6 +4,7 @@ import functools
 import hashlib
 import math
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -36,6 +37,7 @@ from dpbandits.engine.provenance import (
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.metrics import NOMINAL as PREFIX
+from dpbandits.own.cells import cell_of
 from dpbandits.pipeline.check import made_up_results
 from invented import entries
 from support import FAMILIES, ROOT, message_of, mostly_slow, refused
@@ -54,7 +56,7 @@ def cell(**changes: Any) -> Cell:
         "metrics": ["pseudo_regret", "realised_regret", "pulls", "inverse_counts"],
         "grid": [1, 17, 60],
     }
-    return make_cell(**(base | changes))
+    return cell_of(**(base | changes))
 
 
 def work(first: int, stop: int, **changes: Any) -> Work:
@@ -364,7 +366,7 @@ def test_rounds_of_one_curve_are_shown_while_it_is_played(
 
 def test_a_worker_with_other_sources_plays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unwritable, "is_silent", False)
-    sent = (cell(), b"", {})
+    sent = pickle.dumps(cell())
     message = message_of(lambda: _play_sent(0, sent, range(1), ROOT_SEED, 1, "other sources"))
     assert message.endswith("was edited after it was imported; start Python again")
 

@@ -14,9 +14,10 @@ import dpbandits
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.bandits.draws import FIRST
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, Work, make_cell
+from dpbandits.engine.cells import Cell, Work
 from dpbandits.engine.compute import compute
 from dpbandits.own.arms import MAXIMAL_ENTRIES, CustomBandit
+from dpbandits.own.cells import cell_of
 from support import message_of, mostly_slow
 
 SHARE = 0.75
@@ -51,7 +52,7 @@ class Greedy:
 
 def arms_cell(bandit: CustomBandit, algorithm: Any = "ucb1", **changes: Any) -> Cell:
     base: dict[str, Any] = {"horizon": 200, "metrics": ["pulls", "realised_regret"]}
-    return make_cell(algorithm=algorithm, bandit=bandit, **(base | changes))
+    return cell_of(algorithm=algorithm, bandit=bandit, **(base | changes))
 
 
 @pytest.mark.parametrize("algorithm", mostly_slow(["ucb1", "dp-se", "gdp-ncb"], "dp-se"))

@@ -20,11 +20,11 @@ from dpbandits.algorithms.base import Algorithm, Definition, Outcome, Segment
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import draw_reward_sum
 from dpbandits.cli import main
-from dpbandits.engine import checks
-from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.cells import Work
 from dpbandits.kernels import write
 from dpbandits.metrics import NASH
-from dpbandits.own import check
+from dpbandits.own import check, guard
+from dpbandits.own.cells import cell_of
 from invented import entries
 from support import message_of, mostly_slow, refused
 
@@ -185,7 +185,7 @@ def test_a_copy_of_ours_passes_and_plays_the_same() -> None:
         ours = REGRET[name]
         told: Any = {"parameters": ours.example, "bandit": ARMS, "horizon": 2000, "stream": "same"}
         first, second = (
-            Work(make_cell(algorithm=each, metrics=metrics, **told), range(2)).play(3)
+            Work(cell_of(algorithm=each, metrics=metrics, **told), range(2)).play(3)
             for each in (ours, replace(ours, id="copy"))
         )
         for metric in first:
@@ -317,9 +317,9 @@ def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
 ) -> None:
     """Unless other threads run, which may have drawn it."""
     mine = before(lambda *_: np.random.random())
-    monkeypatch.setattr(checks, "is_alone", lambda: False)
+    monkeypatch.setattr(guard, "is_alone", lambda: False)
     assert failures(mine) == {}
-    monkeypatch.setattr(checks, "is_alone", lambda: True)
+    monkeypatch.setattr(guard, "is_alone", lambda: True)
     [(check, detail)] = failures(mine).items()
     assert check == "batches are valid and the same when played again"
     assert detail.startswith("algorithm in-turn: numbers are drawn from np.random; allowed: ")

@@ -11,7 +11,8 @@ import pytest
 
 import dpbandits
 from dpbandits.algorithms import Algorithm
-from dpbandits.engine.cells import Work, make_cell
+from dpbandits.engine.cells import Work
+from dpbandits.own.cells import cell_of
 from dpbandits.own.compiled import why_not
 from dpbandits.privacy import Guarantee
 from support import message_of
@@ -99,7 +100,7 @@ def simulate(algorithm: Any, **changes: Any) -> dpbandits.Simulation:
 
 def pulls(algorithm: Any, horizon: int = 500) -> Any:
     """Return the pulls of runs whose random numbers are the same for all algorithms."""
-    cell = make_cell(
+    cell = cell_of(
         algorithm=algorithm,
         bandit=ARMS,
         horizon=horizon,

@@ -14,11 +14,11 @@ from dpbandits.bandits import (
     truncated_exponential,
     uniform,
 )
-from dpbandits.engine.custom import load_algorithm
 from dpbandits.errors import InputError
 from dpbandits.metrics.nash_curve import NashCurve
 from dpbandits.own.arms import arms, replay
 from dpbandits.own.check import check_algorithm
+from dpbandits.own.loading import load_algorithm
 from dpbandits.own.policies import fraction, policy, positive, whole
 from dpbandits.pipeline.choose import choose
 from dpbandits.pipeline.overlay import overlay

@@ -18,9 +18,10 @@ from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgor
 from dpbandits.auditing.inputs import ROUND, Pair, table_bandit
 from dpbandits.auditing.statistics import Outputs
 from dpbandits.bandits.draws import NEXT, TABLE
-from dpbandits.engine.checks import is_user_defined, place_of, refuse_hidden_randomness
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, new_segments
+from dpbandits.own.guard import place_of, refuse_hidden_randomness
+from dpbandits.own.identity import is_user_defined
 
 
 @contextmanager

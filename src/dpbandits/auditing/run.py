@@ -31,11 +31,11 @@ from dpbandits.auditing.mechanisms import Plays, Trials
 from dpbandits.auditing.rows import AuditRow
 from dpbandits.auditing.statistics import STATISTICS, recommendation_events, sequence_events
 from dpbandits.engine.cache import Cache, require_cache
-from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.checks import require_task, settings_of
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, digest_of, fingerprint
 from dpbandits.engine.progress import announce
 from dpbandits.errors import InputError, require_count
+from dpbandits.own.guard import guarded
+from dpbandits.own.identity import algorithm_fingerprint, require_own_id
 
 ERROR_LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
 MOST_ARMS, LONGEST = 100, 1_000_000
@@ -171,10 +171,10 @@ class Question:
         definition, chosen, given = self.definition, self.parameters, self.interpretations
         if isinstance(definition, IdentificationAlgorithm):
             trials = Trials(definition, chosen, given, self.features, self.horizon, pair)
-            require_task(definition, trials.task())
+            guarded(definition).require(trials.task())
             return Mechanism(trials, (False, True), recommendation_events, key)
         assert isinstance(definition, Algorithm)
-        settings = settings_of(definition, chosen, given, self.horizon, self.arms)
+        settings = guarded(definition).settings(self.horizon, self.arms, **vars(chosen), **given)
         plays = Plays(definition, settings, self.horizon, pair)
         statistics = [make(pair.arm) for make in STATISTICS.get(definition.id, ())]
         events = sequence_events(self.arms, pair.arm, statistics)
@@ -322,8 +322,7 @@ def audit(
         ('epsilon', True)
     """
     definition = find_definition(algorithm)
-    if definition.id in REGISTRY and definition is not REGISTRY[definition.id]:
-        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
+    require_own_id(definition)
     vectors = None
     if features is not None:
         if not isinstance(definition, IdentificationAlgorithm):

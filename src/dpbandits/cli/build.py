@@ -54,8 +54,8 @@ def check(
         return
     import pandas as pd
 
-    from dpbandits.engine.custom import load_algorithm
     from dpbandits.own.check import check_algorithm, require_passed
+    from dpbandits.own.loading import load_algorithm
 
     checks = check_algorithm(
         load_algorithm(name),

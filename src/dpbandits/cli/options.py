@@ -151,7 +151,7 @@ def path(place: str, text: str) -> Path:
 def algorithm(place: str, text: str) -> Any:
     """Return the algorithm of a Python file or of a published paper's own, or a registered id."""
     if text.endswith(".py"):
-        from dpbandits.engine.custom import load_algorithm
+        from dpbandits.own.loading import load_algorithm
 
         return load_algorithm(text)
     from dpbandits.engine.identity import registered

@@ -192,7 +192,7 @@ def overlay(
     """
     import pandas as pd
 
-    from dpbandits.engine.custom import load_algorithm
+    from dpbandits.own.loading import load_algorithm
     from dpbandits.pipeline.overlay import Own, overlay_figure
 
     own = Own(load_algorithm(file), params, **chosen)

@@ -385,7 +385,8 @@ class SimulationPlan:
         tags: dict[str, Any],
         tuned: "pd.DataFrame | None",
     ) -> "Series":
-        from dpbandits.engine.cells import Series, make_cell, runs_from
+        from dpbandits.engine.cells import Series, runs_from
+        from dpbandits.own.cells import cell_of
 
         bandit = self._bandit(tags)
         horizon = _computed("tag horizon", int, tags.get("horizon", self.horizon))
@@ -397,7 +398,7 @@ class SimulationPlan:
             tags = {**tags, "horizon": horizon}
             context = replace(context, horizon=horizon)
         parameters = {key: self._value(key, v, context) for key, v in entry.parameters.items()}
-        cell = make_cell(
+        cell = cell_of(
             algorithm=self._algorithm(entry.algorithm),
             parameters=parameters,
             variant=_variant(entry, tags),
@@ -472,9 +473,9 @@ class SimulationPlan:
         return digest_of(described)[:16]
 
     def fingerprint_of(self, name: str) -> str:
-        """Return `cells.algorithm_fingerprint`, without importing what is in the registry."""
+        """Return `algorithm_fingerprint`, without importing what is in the registry."""
         if name in self.own:
-            from dpbandits.engine.cells import algorithm_fingerprint
+            from dpbandits.own.identity import algorithm_fingerprint
 
             return algorithm_fingerprint(self.own[name])
         if name not in registered():

@@ -21,9 +21,8 @@ import numba
 import numpy as np
 
 from dpbandits._cache_folder import cache_folder, warn_unwritable
-from dpbandits.algorithms import REGISTRY
-from dpbandits.engine.cells import Work, algorithm_fingerprint
-from dpbandits.engine.identity import digest_of
+from dpbandits.engine.cells import Work
+from dpbandits.engine.identity import PLAY, digest_of, fingerprint, registered
 from dpbandits.engine.play import MetricArrays
 from dpbandits.engine.provenance import write_atomically
 from dpbandits.errors import InputError
@@ -157,7 +156,8 @@ def entries_of(cache: Cache) -> list[Entry]:
 
 
 def _results(cache: Cache) -> Iterator[Entry]:
-    current = {name: _sources(algorithm_fingerprint(name)) for name in REGISTRY}
+    modules = registered().items()
+    current = {name: _sources(fingerprint(module, PLAY)) for name, module in modules}
     for path in sorted(path for path in cache.cells.rglob("*") if path.is_file()):
         parts = path.relative_to(cache.cells).parts
         algorithm, state = "", UNKNOWN

@@ -1,20 +1,17 @@
 """What is simulated: cells, their runs as works, and series of a simulation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Parameters
+from dpbandits.algorithms.base import IdentificationAlgorithm, Interpretations, Parameters, Task
 from dpbandits.bandits import Bandit, LinearBandit
-from dpbandits.engine.checks import checked, is_user_defined, prepared
-from dpbandits.engine.custom import digest
-from dpbandits.engine.identity import PLAY, SOURCES, digest_of, fingerprint, registered, stream_key
+from dpbandits.engine.identity import PLAY, digest_of, fingerprint, registered, stream_key
 from dpbandits.engine.play import TRIALS, MetricArrays, play_curve, play_runs, play_trials
 from dpbandits.errors import InputError, require_count
 from dpbandits.metrics import CURVES, IDENTIFIED, NASH, NOMINAL, PER_ARM, require_metric
@@ -28,16 +25,14 @@ MAXIMAL_HORIZON = 2**53
 MAXIMAL_VALUES = 2**30
 """Values that are recorded of one metric of the runs of a cell: 8 gigabytes."""
 
-CHECKS = SOURCES[Path("engine/checks.py")].decode()
-"""Part of the key of user-defined algorithms: results without these checks are not used."""
-
 
 @dataclass(frozen=True)
 class Cell:
     """One algorithm on one bandit, and what is recorded of its runs; made by ``make_cell``.
 
-    ``interpretations`` are all of the algorithm's, as sorted pairs; ``horizon`` is a number of
-    rounds, or a budget; ``grid`` increases; ``stream`` names a shared random stream.
+    ``algorithm`` is an id of the registry, except of ``own.cells``; ``interpretations`` are all of
+    the algorithm's, as sorted pairs; ``horizon`` is a number of rounds, or a budget; ``grid``
+    increases; ``stream`` names a shared random stream.
     """
 
     algorithm: str | Definition
@@ -50,7 +45,11 @@ class Cell:
     grid: tuple[int, ...]
     stream: str | None = None
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields: a worker process makes anew what follows from them."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @cached_property
     def definition(self) -> Definition:
         """The algorithm itself."""
         return find_definition(self.algorithm)
@@ -63,8 +62,8 @@ class Cell:
 
     @property
     def player(self) -> Any:
-        """The algorithm as the engine plays it; one that is user-defined is checked."""
-        return checked(self.definition, self.bandit, self.horizon)
+        """The algorithm as it is played on this bandit."""
+        return self.definition
 
     @property
     def in_lockstep(self) -> bool:
@@ -133,10 +132,15 @@ class Cell:
             "grid": list(self.grid),
         }
 
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of this package that the algorithm is played with."""
+        return registered()[self.definition.id], PLAY
+
     @cached_property
     def fingerprint(self) -> str:
         """Fingerprint of the sources that the cell's results depend on."""
-        return algorithm_fingerprint(self.algorithm)
+        return fingerprint(*self.modules)
 
 
 @dataclass(frozen=True)
@@ -174,17 +178,19 @@ class Work:
             described["runs"] = [self.runs.start, len(self.runs)]
         return digest_of(described)[:32]
 
-    def play(self, root_seed: int, threads: int = 1) -> MetricArrays:
+    def play(self, root_seed: int, threads: int = 1, player: Any = None) -> MetricArrays:
         """Play the runs and return each metric, one row a run; trials are those of one stream.
 
-        Runs of a Nash curve are played in threads, unless the algorithm is the user's own.
+        Runs of a Nash curve are played in threads where the algorithm is of the registry.
+        ``player`` is played in the place of the cell's.
         """
         cell = self.cell
+        player = player or cell.player
         streams = (root_seed, stream_key(cell.stream_description), self.runs)
         if cell.identifies:
-            return play_trials(cell.player, cell.settings, cell.recorded, streams)
+            return play_trials(player, cell.settings, cell.recorded, streams)
         grid = np.array(cell.grid, np.int64)
-        given = cell.player, cell.settings, cell.bandit, grid, cell.recorded, streams
+        given = player, cell.settings, cell.bandit, grid, cell.recorded, streams
         if not cell.in_lockstep:
             return play_runs(*given)
         return play_curve(*given, threads if isinstance(cell.algorithm, str) else 1)
@@ -219,21 +225,20 @@ class Series:
         object.__setattr__(self, "works", works)
 
 
-def algorithm_fingerprint(algorithm: str | Definition) -> str:
-    """Return the fingerprint of an algorithm, of the registry or user-defined, as loaded."""
-    definition = find_definition(algorithm)
-    ours = fingerprint(*modules_of(definition))
-    if not is_user_defined(definition):
-        return ours
-    is_regret = isinstance(definition, Algorithm)
-    names = ("advance", "settings", "state") if is_regret else ("play", "require")
-    parts = {name: getattr(definition, name) for name in (*names, "parameters")}
-    return digest_of([ours, CHECKS, digest(definition.id, parts)])[:16]
-
-
-def modules_of(definition: Definition) -> tuple[str, ...]:
-    """Return the modules of this package that an algorithm is played with."""
-    return (PLAY,) if is_user_defined(definition) else (registered()[definition.id], PLAY)
+def prepared(
+    definition: Definition,
+    parameters: Parameters,
+    interpretations: Interpretations,
+    bandit: Any,
+    length: int,
+) -> Any:
+    """Return the settings of a kernel, or the task of an identification algorithm."""
+    if isinstance(definition, IdentificationAlgorithm):
+        task = Task(parameters, interpretations, bandit, length)
+        definition.require(task)
+        return task
+    assert isinstance(definition, Algorithm)
+    return definition.settings(length, len(bandit.arms), **vars(parameters), **interpretations)
 
 
 def require_size(values: int) -> None:
@@ -274,23 +279,23 @@ def make_cell(
     metrics: Sequence[str] | None = None,
     grid: Sequence[int] = (),
     stream: str | None = None,
+    kind: type[Cell] = Cell,
 ) -> Cell:
     """Validate everything and return the cell.
 
-    ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm.
+    ``metrics`` are by default the pseudo-regret, or the success of an identification algorithm;
+    ``kind`` is the class of the cell.
     """
     definition = find_definition(algorithm)
     identifies = isinstance(definition, IdentificationAlgorithm)
     _require_bandit(bandit, identifies)
     known = IDENTIFIED if identifies else (*CURVES, *PER_ARM, *NASH)
     metrics = known[:1] if metrics is None else metrics
-    if definition.id in REGISTRY and is_user_defined(definition):
-        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
     horizon = require_count("horizon", horizon, 1, MAXIMAL_HORIZON)
     times = sorted({require_count("grid time", t, 1, horizon) for t in grid} or {horizon})
     for name in metrics:
         require_metric(name, known)
-    cell = Cell(
+    cell = kind(
         algorithm=definition.id if definition.id in REGISTRY else definition,
         parameters=definition.parameters_from(parameters or {}),
         variant=definition.require_variant(variant),

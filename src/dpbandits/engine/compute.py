@@ -2,18 +2,19 @@
 
 import fcntl
 import os
+import pickle
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, fields, replace
 from functools import cache as once
 from itertools import repeat
 from threading import Lock
 from typing import Any
 
+import cloudpickle
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from numba.core import event
@@ -23,8 +24,7 @@ from dpbandits.algorithms import find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm
 from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, Series, Work, make_cell, modules_of
-from dpbandits.engine.custom import packed, unpacked
+from dpbandits.engine.cells import Cell, Series, Work, make_cell
 from dpbandits.engine.identity import SOURCES_HASH, require_unedited, run_generator, stream_key
 from dpbandits.engine.play import SEGMENTS_AT_ONCE, MetricArrays
 from dpbandits.engine.progress import progress
@@ -125,7 +125,7 @@ def _played(
     missing: Sequence[Work], root_seed: int, workers: int, title: str
 ) -> Iterator[tuple[Work, MetricArrays]]:
     """Play works and yield each, with its metrics, once all its parts are played."""
-    for modules in {modules_of(work.cell.definition) for work in missing}:
+    for modules in {work.cell.modules for work in missing}:
         require_unedited(*modules)
     # Processes that race on a cold cache of kernels would each compile everything.
     compile_kernels(work.cell for work in missing)
@@ -169,20 +169,8 @@ def _shown(title: str, rounds: int) -> Iterator[Add]:
     yield add
 
 
-@dataclass(frozen=True)
-class _CountedCell(Cell):
-    """A cell of a Nash curve, which takes long: its rounds are counted while they are played."""
-
-    add: Add = field(kw_only=True)
-
-    @property
-    def player(self) -> Any:
-        """The algorithm, as far as curves are played with it."""
-        return _Counted(super().player, self.add)
-
-
 class _Counted:
-    """A regret algorithm whose rounds are counted while it plays."""
+    """An algorithm of a Nash curve, which takes long: its rounds are counted while it plays."""
 
     def __init__(self, algorithm: Any, add: Add) -> None:
         self.id, self.state = algorithm.id, algorithm.state
@@ -198,10 +186,8 @@ class _Counted:
 
 def _play(part: Work, root_seed: int, threads: int, add: Add) -> MetricArrays:
     """Play a part here, and count its rounds."""
-    cell = part.cell
-    if cell.in_lockstep:
-        parts = {each.name: getattr(cell, each.name) for each in fields(cell)}
-        return Work(_CountedCell(**parts, add=add), part.runs).play(root_seed, threads)
+    if part.cell.in_lockstep:
+        return part.play(root_seed, threads, _Counted(part.cell.player, add))
     runs = part.play(root_seed, threads)
     add(_rounds(part))
     return runs
@@ -221,7 +207,7 @@ def _announce_time(missing: Sequence[Work], root_seed: int, workers: int, title:
         for work in missing
         if work.cell.horizon * len(work.runs) > FEW_ROUNDS
         and not work.cell.identifies
-        # Worker processes compile what is user-defined themselves.
+        # Worker processes compile what is outside the registry themselves.
         and (workers == 1 or isinstance(work.cell.algorithm, str))
     ]
     seconds = sum(_seconds_of_a_run(work, root_seed) * len(work.runs) for work in paced) / workers
@@ -289,9 +275,9 @@ def _in_processes(
     """Play parts in worker processes; OSError where the system has none, as without semaphores."""
     if effective_n_jobs(workers) == 1:
         raise OSError("joblib has no processes here: see JOBLIB_MULTIPROCESSING and /dev/shm")
-    pickled: dict[tuple[int, int], bytes] = {}
     cells = {number: part.cell for number, part in parts}
-    sent = {number: _sent(cell, pickled) for number, cell in cells.items()}
+    # Here, where the error of an algorithm that cannot be sent is raised as it is.
+    sent = {number: cloudpickle.dumps(cell) for number, cell in cells.items()}
     tasks = (
         delayed(_play_sent)(number, sent[number], part.runs, root_seed, threads, SOURCES_HASH)
         for number, part in parts
@@ -317,39 +303,16 @@ def _safe_path() -> Iterator[None]:
             os.environ["PYTHONSAFEPATH"] = before
 
 
-Sent = tuple[Cell, bytes, dict[str, Any]]
-"""A cell; its algorithm and bandit pickled where they are user-defined; its keys."""
-
-
-def _sent(cell: Cell, pickled: dict[tuple[int, int], bytes]) -> Sent:
-    """Return a cell as it is sent to workers; ``pickled`` has what is already."""
-    algorithm, bandit, name = cell.algorithm, cell.bandit, cell.definition.id
-    if isinstance(algorithm, str) and not hasattr(bandit, "on_custom_arms"):
-        return replace(cell), b"", {}
-    pair = id(algorithm), id(bandit)
-    if pair not in pickled:
-        pickled[pair] = packed(name, (algorithm, bandit))
-    # The same code may be hashed otherwise in another process.
-    keys = {key: getattr(cell, key) for key in ("fingerprint", "stream_description")}
-    return replace(cell, algorithm=name, bandit=None), pickled[pair], keys  # type: ignore[arg-type]
-
-
 def _play_sent(
-    number: int, sent: Sent, runs: range, root_seed: int, threads: int, sources: str
+    number: int, sent: bytes, runs: range, root_seed: int, threads: int, sources: str
 ) -> Part:
     """Play a part in a worker process, which may have read other sources than its caller."""
     unwritable.is_silent = True
-    cell, pickled, keys = sent
-    if pickled:
-        algorithm, bandit = unpacked(pickled)
-        cell = replace(cell, algorithm=algorithm, bandit=bandit)
-        vars(cell).update(keys)
     if sources != SOURCES_HASH:
         raise InputError(
-            f"algorithm {cell.definition.id}: a source of the package was edited after it was "
-            f"imported; start Python again"
+            "a source of the package was edited after it was imported; start Python again"
         )
-    return number, runs.start, Work(cell, runs).play(root_seed, threads)
+    return number, runs.start, Work(pickle.loads(sent), runs).play(root_seed, threads)
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
@@ -359,7 +322,7 @@ _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0
 def compile_kernels(cells: Iterable[Cell]) -> None:
     """Compile what cells are played with, in this process, by playing a few rounds.
 
-    User-defined kernels are left out: they are not kept on disk.
+    Kernels outside the registry are left out: they are not kept on disk.
     """
     cells = list(cells)
     for algorithm in sorted({c.algorithm for c in cells if isinstance(c.algorithm, str)}):

@@ -1,1 +1,1 @@
-"""Users' code: policies, arms, and the check of an algorithm."""
+"""Users' code: policies, arms, the loading and identity of both, and checks."""

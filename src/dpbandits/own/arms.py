@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 from dpbandits.algorithms.base import Algorithm, require_plain
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.bandits.draws import FIRST, TABLE
-from dpbandits.engine.custom import digest
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, Segments
 from dpbandits.own.compiled import reason_of
+from dpbandits.own.identity import digest
 
 Floats = NDArray[np.float64]
 

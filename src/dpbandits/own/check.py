@@ -17,16 +17,11 @@ from dpbandits.algorithms import Definition, find_definition
 from dpbandits.algorithms.base import IdentificationAlgorithm, Segment
 from dpbandits.algorithms.guarantees import stated_guarantee
 from dpbandits.bandits import Bandit, bernoulli, linear, truncated_exponential, uniform
-from dpbandits.engine.checks import (
-    UNWRITTEN,
-    checked,
-    place_of,
-    prepared,
-    refuse_hidden_randomness,
-)
+from dpbandits.engine.cells import prepared
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import UNIFORM, Segments, new_segments
+from dpbandits.own.guard import UNWRITTEN, guarded, place_of, refuse_hidden_randomness
 from dpbandits.own.policies import Reference
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -186,15 +181,13 @@ class _Kernel:
     def prepared(self, bandit: Any, length: int) -> Any:
         """Return settings or task; InputError where the horizon or budget is rejected."""
         chosen = self.parameters, self.interpretations
-        return prepared(self.definition, *chosen, bandit, length)
+        return prepared(guarded(self.definition), *chosen, bandit, length)
 
     def run(
         self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = LENGTH
     ) -> Sequence[Any]:
         """Return one run with buffers of ``size`` entries; every batch is checked."""
-        # A copy is user-defined, and checked.
-        settings = self.prepared(bandit, length)
-        player = checked(replace(self.definition), bandit, length)
+        settings, player = self.prepared(bandit, length), guarded(self.definition)
         state, generator = player.state(len(bandit.arms)), np.random.default_rng(seed)
         memory = new_segments(size + 2 * GUARD)
         for array in memory:
@@ -228,7 +221,7 @@ class _Trials(_Kernel):
 
     def run(self, bandit: Bandit, seed: int, length: int = LENGTH, size: int = 1) -> Sequence[Any]:
         """Return ``size`` trials side by side, which are checked."""
-        player = checked(replace(self.definition), bandit, length)
+        player = guarded(self.definition)
         task, generator = self.prepared(bandit, length), np.random.default_rng(seed)
         outcome = player.play(task, generator, size)
         arms, pulls = outcome.recommended.tolist(), outcome.pulls.tolist()

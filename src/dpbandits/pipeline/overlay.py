@@ -17,7 +17,7 @@ from dpbandits.algorithms import Definition, IdentificationAlgorithm
 from dpbandits.algorithms.base import BY_WORD
 from dpbandits.config.figures import BY_TAG, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Series, make_cell
+from dpbandits.engine.cells import Series
 from dpbandits.engine.compute import compilation_shown, compute_series
 from dpbandits.engine.identity import digest_of
 from dpbandits.engine.play import MetricArrays
@@ -25,6 +25,7 @@ from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
+from dpbandits.own.cells import cell_of
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import write_panels
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows, points_of, select
@@ -306,7 +307,7 @@ def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
         if x is not None and (column == panel.x.tag or column not in series.tags)
     }
     line = [(key, value) for key, value in given.items() if key not in along]
-    cell = make_cell(
+    cell = cell_of(
         algorithm=own.algorithm,
         parameters=given,
         variant=own.variant,

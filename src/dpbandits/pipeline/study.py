@@ -60,7 +60,7 @@ def algorithms_of(folder: Path) -> dict[str, "Definition"]:
     """
     found: dict[str, Definition] = {}
     for path in sorted(folder.glob("[!_]*.py")):
-        from dpbandits.engine.custom import load_algorithm
+        from dpbandits.own.loading import load_algorithm
 
         algorithm = load_algorithm(path)
         if algorithm.id in found:

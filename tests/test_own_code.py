@@ -24,9 +24,8 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import REGRET, Algorithm
 from dpbandits.bandits.draws import laplace
-from dpbandits.engine import custom
-from dpbandits.engine.cells import algorithm_fingerprint
-from dpbandits.engine.custom import digest, packed, unpacked
+from dpbandits.own import identity
+from dpbandits.own.identity import algorithm_fingerprint, digest, packed, unpacked
 from dpbandits.privacy import Guarantee
 from support import message_of, mostly_slow, refused, replace_in, run_python
 
@@ -225,7 +224,9 @@ def test_a_cell_is_played_and_a_global_that_changes_afterwards_is_noticed(
     asked = functools.partial(simulate, names["Leans"], params={"pulls": 3})
     assert asked().pulls.sum() == 20 * 40
     names["LEAN"] = 0.5
-    changed = "kernel choose was compiled before something that it uses was changed; allowed: "
+    changed = (
+        "kernel choose was compiled before something that it uses was changed; run its cell again"
+    )
     refused(asked, f"algorithm leans: {changed}")
 
 
@@ -240,9 +241,9 @@ def test_what_it_uses_of_the_package_counts_and_not_all_that_the_package_loads(
         ("dpbandits", "dpbandits"),
         ("getattr(dpbandits, 'audit'), dpbandits.audit", "dpbandits"),
     ):
-        hasher = custom._Hasher()
+        hasher = identity._Hasher()
         names = namespace(f"import dpbandits\ndef root(): return {text}")
-        pickled = custom._written("own", names["root"], hasher, "{}")
+        pickled = identity._written("own", names["root"], hasher, "{}")
         steps = [step for step in pickletools.genops(pickled) if step[0].name == "GLOBAL"]
         every = hasher.modules.union(str(name).split()[0] for _, name, _ in steps)
         found = {name for name in every if name.startswith("dpbandits")}
@@ -321,11 +322,11 @@ def test_compiled_modules_of_the_user_are_not_known_by_name_and_installed_ones_b
     module = ModuleType("own_extension")
     vars(module)["ufunc"] = np.frompyfunc(abs, 1, 1)
     monkeypatch.setitem(sys.modules, "own_extension", module)
-    monkeypatch.setattr(custom.sys.modules["math"], "__file__", "/own/math.so", raising=False)
-    custom._is_installed.cache_clear()
+    monkeypatch.setattr(identity.sys.modules["math"], "__file__", "/own/math.so", raising=False)
+    identity.is_installed.cache_clear()
     assert "math.sin is compiled code" in message_of(lambda: digest("own", math.sin))
     before = digest("own", np.sum)
-    monkeypatch.setattr(custom, "_version", lambda top: f"{top} 0")
+    monkeypatch.setattr(identity, "_version", lambda top: f"{top} 0")
     assert digest("own", np.sum) != before
 
 
@@ -474,7 +475,7 @@ CALL = """
 import sys
 
 import dpbandits
-from dpbandits.engine.cells import algorithm_fingerprint
+from dpbandits.own.identity import algorithm_fingerprint
 
 SHARE = {"share": 0.25}
 LEAN = 0.25

@@ -1,4 +1,4 @@
-"""Checks of user-defined algorithms while they are played; those of the registry are trusted.
+"""Checks of users' algorithms while they are played; those of the registry are trusted.
 
 Every batch of segments or trials is checked before the engine records it: a fault is one line that
 names the algorithm, the round and the value, and nothing of it reaches the cache. What takes longer
@@ -8,7 +8,7 @@ is left to ``check_algorithm``.
 import math
 import random
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpbandits.algorithms import REGISTRY, Definition
+from dpbandits.algorithms import Definition
 from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Outcome, Task
-from dpbandits.bandits import Bandit
+from dpbandits.bandits.draws import UNIFORM
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, Segments, first_fault
 
@@ -32,71 +32,44 @@ UNWRITTEN = -(2**62)
 """In buffers that nothing has been written to."""
 
 
-def is_user_defined(definition: Definition) -> bool:
-    """Return whether an algorithm is outside the registry."""
-    return REGISTRY.get(definition.id) is not definition
-
-
 def place_of(algorithm: str, number: int | None = None) -> str:
     """Return how messages name an algorithm, and a round of it."""
     return f"algorithm {algorithm}" + ("" if number is None else f", round {number}")
 
 
-def settings_of(
-    definition: Algorithm,
-    parameters: Any,
-    interpretations: Mapping[str, str],
-    horizon: int,
-    arms: int,
-) -> Any:
+def guarded(definition: Definition) -> Any:
+    """Return an algorithm whose functions are checked whenever they are called."""
+    if isinstance(definition, IdentificationAlgorithm):
+        require, play = partial(_require, definition), partial(_play, definition)
+        return replace(definition, require=require, play=play)
+    assert isinstance(definition, Algorithm)
+    return replace(
+        definition,
+        settings=partial(_settings, definition),
+        state=partial(_state, definition),
+        advance=partial(_advance, definition),
+        skip=None,
+    )
+
+
+def _settings(algorithm: Algorithm, horizon: int, arms: int, **chosen: Any) -> Any:
     """Return the settings of the kernel; InputError where the user's fail, or have a fault."""
-    if not is_user_defined(definition):
-        return definition.settings(horizon, arms, **vars(parameters), **interpretations)
-    place = place_of(definition.id)
+    place = place_of(algorithm.id)
     with user_code(place, "settings"):
-        settings = definition.settings(horizon, arms, **vars(parameters), **interpretations)
+        settings = algorithm.settings(horizon, arms, **chosen)
     given = getattr(settings, "horizon", None)
     if given is None or given != horizon:
         raise InputError(f"{place}: horizon of the settings is {given!r}; allowed: {horizon}")
     return settings
 
 
-def require_task(definition: IdentificationAlgorithm, task: Task) -> None:
+def _require(algorithm: IdentificationAlgorithm, task: Task) -> None:
     """Raise InputError where the budget is too small, or where the user's code fails."""
-    with user_code(place_of(definition.id), "require"):
-        definition.require(task)
+    with user_code(place_of(algorithm.id), "require"):
+        algorithm.require(task)
 
 
-def prepared(
-    definition: Any, parameters: Any, interpretations: Mapping[str, str], bandit: Any, length: int
-) -> Any:
-    """Return the settings of a kernel, or the task of an identification algorithm."""
-    if not isinstance(definition, IdentificationAlgorithm):
-        return settings_of(definition, parameters, interpretations, length, len(bandit.arms))
-    task = Task(parameters, interpretations, bandit, length)
-    require_task(definition, task)
-    return task
-
-
-def checked(definition: Definition, bandit: Bandit, horizon: int) -> Any:
-    """Return the algorithm as the engine plays it: checked, unless it is in the registry."""
-    # Custom arms put their rewards in the place of the laws.
-    on_table = getattr(bandit, "on_custom_arms", None)
-    played: Any = definition if on_table is None else on_table(definition, horizon)
-    if not is_user_defined(definition):
-        return played
-    if isinstance(definition, IdentificationAlgorithm):
-        return replace(definition, play=partial(_checked_play, definition))
-    largest = np.array([float(arm.largest) for arm in bandit.arms])
-    return replace(
-        played,
-        state=partial(_checked_state, played),
-        advance=partial(_checked_advance, played, horizon, largest),
-        skip=None,
-    )
-
-
-def _checked_state(algorithm: Algorithm, arms: int) -> Any:
+def _state(algorithm: Algorithm, arms: int) -> Any:
     """Return the state before round 1, in arrays that no other run has."""
     place = place_of(algorithm.id)
     with user_code(place, "state"):
@@ -111,10 +84,16 @@ def _checked_state(algorithm: Algorithm, arms: int) -> Any:
     return state
 
 
-def _checked_advance(
+def _largest(arms: Arms) -> NDArray[np.float64]:
+    """Return the largest reward of each arm: 1, except of a uniform law."""
+    is_uniform = arms.laws == UNIFORM
+    ones = np.ones(is_uniform.size)
+    # The parameters of the user's arms are tables.
+    return np.where(is_uniform, arms.parameters, ones) if is_uniform.any() else ones
+
+
+def _advance(
     algorithm: Algorithm,
-    horizon: int,
-    largest: NDArray[np.float64],
     settings: Any,
     state: Any,
     arms: Arms,
@@ -122,7 +101,8 @@ def _checked_advance(
     out: Segments,
 ) -> int:
     """Play a batch as the kernel does; InputError on the first fault."""
-    begin, size = int(state.clock[0]), out.arms.size
+    begin, size, horizon = int(state.clock[0]), out.arms.size, settings.horizon
+    largest = _largest(arms)
     place = place_of(algorithm.id, begin + 1)
     out.arms[:], out.lengths[:], out.sums[:] = UNWRITTEN, UNWRITTEN, math.nan
     with user_code(place, "advance"):
@@ -147,7 +127,7 @@ def _checked_advance(
     return int(count)
 
 
-def _checked_play(
+def _play(
     algorithm: IdentificationAlgorithm, task: Task, generator: np.random.Generator, trials: int
 ) -> Outcome:
     """Play a batch of trials; InputError on the first fault."""

@@ -1,4 +1,4 @@
-"""User-defined code: how a file is loaded, what its results are keyed by, how workers get it.
+"""What results of users' code are keyed by, and how worker processes get it.
 
 Both keys and journeys are pickles by value: a function counts with its code, constants, defaults,
 closure and the globals that it uses, and so on; what is installed counts by its version. The same
@@ -31,13 +31,12 @@ from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import ClassInstanceType, ClassType
 
-from dpbandits.algorithms import Definition
-from dpbandits.engine.checks import is_user_defined
-from dpbandits.engine.identity import PACKAGE, fingerprint
+from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
+from dpbandits.engine.identity import PACKAGE, PLAY, SOURCES, digest_of, fingerprint, registered
 from dpbandits.errors import InputError
 
-NAME = "ALGORITHM"
-"""What a file calls its algorithm where it has more than one."""
+GUARD = SOURCES[Path("own/guard.py")].decode()
+"""Part of the key of user-defined algorithms: results without its checks are not used."""
 
 # Attributes of a class that change though the class does not, and others of no account.
 UNNEEDED = {"__slotnames__", "__annotations_cache__", "__firstlineno__", "__static_attributes__"}
@@ -51,11 +50,12 @@ _INSTALLED = {
 
 
 @cache
-def _is_installed(file: str) -> bool:
+def is_installed(file: str) -> bool:
+    """Return whether a file is in a folder of Python's or of installed packages."""
     return not _INSTALLED.isdisjoint(Path(file).resolve().parents)
 
 
-def _file_of(module: ModuleType) -> str | None:
+def file_of(module: ModuleType) -> str | None:
     """Return the file of a module, or the folder of a package without one."""
     names = vars(module)
     return names.get("__file__") or next(iter(names.get("__path__") or ()), None)
@@ -66,8 +66,8 @@ def is_users(module: ModuleType) -> bool:
     top = module.__name__.partition(".")[0]
     if top in (PACKAGE, "__main__"):
         return top != PACKAGE
-    file = _file_of(module)
-    return not _is_installed(file) if file else top not in sys.stdlib_module_names
+    file = file_of(module)
+    return not is_installed(file) if file else top not in sys.stdlib_module_names
 
 
 @cache
@@ -222,7 +222,7 @@ def _is_installed_name(top: str) -> bool:
         found = importlib.util.find_spec(top)
     except (ImportError, ValueError):
         return False
-    return bool(found and found.origin and _is_installed(found.origin))
+    return bool(found and found.origin and is_installed(found.origin))
 
 
 def _written(name: str, value: Any, pickler: _Pickler, problem: str) -> bytes:
@@ -242,7 +242,11 @@ NO_KEY = (
 )
 
 
-def _digest(name: str, value: Any) -> tuple[str, list[Dispatcher]]:
+CALLED = b"cdpbandits.engine.custom\n"
+"""What this module is called in hashes, since they name the random streams of users' arms."""
+
+
+def hash_of(name: str, value: Any) -> tuple[str, list[Dispatcher]]:
     """Return the hash of a value and all that it uses, and the kernels among these."""
     hasher = _Hasher()
     pickled = _written(name, value, hasher, NO_KEY)
@@ -256,6 +260,7 @@ def _digest(name: str, value: Any) -> tuple[str, list[Dispatcher]]:
     modules = hasher.modules.union(module for module, _ in names) - {__name__}
     installed = {_version(module.partition(".")[0]) for module in modules if not _is_ours(module)}
     ours = fingerprint(*sorted(filter(_is_ours, modules)))
+    pickled = pickled.replace(f"c{__name__}\n".encode(), CALLED)
     texts = [pickled, repr(sorted(installed)).encode(), ours.encode()]
     return hashlib.sha256(b"".join(texts)).hexdigest(), hasher.kernels
 
@@ -273,7 +278,7 @@ def digest(name: str, parts: Any) -> str:
 
     InputError where something cannot be hashed, or has changed since a kernel was compiled.
     """
-    whole, kernels = _digest(name, parts)
+    whole, kernels = hash_of(name, parts)
     kernel: Any
     for kernel in kernels:
         title = f"algorithm {name}: kernel {kernel.py_func.__name__}"
@@ -284,11 +289,11 @@ def digest(name: str, parts: Any) -> str:
             )
         # numba's own cache looks at the kernel's file alone.
         kernel._cache = NullCache()
-        now, _ = _digest(name, kernel)
+        now, _ = hash_of(name, kernel)
         if kernel.overloads and _COMPILED.get(kernel, now) != now:
             raise InputError(
-                f"{title} was compiled before something that it uses was changed; allowed: globals "
-                f"that stay as they are, or load it again"
+                f"{title} was compiled before something that it uses was changed; run its cell "
+                f"again, or load its file again"
             )
         _COMPILED[kernel] = now
     return whole
@@ -307,105 +312,23 @@ def unpacked(pickled: bytes) -> Any:
     return pickle.loads(pickled)
 
 
-def load_algorithm(path: str | Path) -> Definition:
-    """Return the algorithm that a Python file defines.
-
-    The file, and the files beside it that it imports, are read anew: what was read is played, here
-    and in worker processes, and is what results are cached by. Load an edited file again to play
-    it; what was loaded before stays what it was.
-
-    Args:
-        path: the file. Its algorithm is the ``Algorithm`` or ``IdentificationAlgorithm`` that it
-            calls ``ALGORITHM``, or the only one it has.
-
-    Raises:
-        InputError: there is no such file, it cannot be imported, or it holds no algorithm, or
-            several none of which is called ``ALGORITHM``.
-    """
-    file = Path(path)
-    if file.suffix != ".py" or not file.is_file():
-        raise InputError(f"{path}: is no Python file; allowed: the path of a .py file")
-    try:
-        names = _executed(file.resolve())
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{file.resolve()}: cannot be imported ({reason})") from error
-    algorithm = _algorithm_in(names, path)
-    try:
-        key = file.resolve(), digest(algorithm.id, vars(algorithm))
-    except InputError:
-        # It cannot be simulated, but be asked for its guarantee.
-        return algorithm
-    before = _LOADED.get(key)
-    if before is None or _digest(before.id, vars(before))[0] != key[1]:
-        _LOADED[key] = before = algorithm
-    return before
+def is_user_defined(definition: Definition) -> bool:
+    """Return whether an algorithm is outside the registry."""
+    return REGISTRY.get(definition.id) is not definition
 
 
-_LOADED: dict[tuple[Path, str], Definition] = {}
-"""Algorithms by file and hash: an unchanged one is the same again, its kernel compiled."""
+def require_own_id(definition: Definition) -> None:
+    """Raise InputError where an algorithm has the id of another one of the registry."""
+    if definition.id in REGISTRY and is_user_defined(definition):
+        raise InputError(f"algorithm: id {definition.id!r} is taken; allowed: an id of your own")
 
 
-NEVER_BESIDE = {PACKAGE, "__main__", *sys.stdlib_module_names}
-"""Names of modules that no file of the user's takes."""
-
-
-def _executed(file: Path) -> dict[str, Any]:
-    """Execute a file as a script is, and return its names; what lies beside it is its alone."""
-    folder, name = file.parent, file.stem
-    # Others go on to import Python's own module of that name, or this package.
-    module = ModuleType(f"_{name}" if name in NEVER_BESIDE else name)
-    module.__file__ = str(file)
-    aside = _forgotten(folder)
-    is_silent = sys.dont_write_bytecode
-    # A compiled file is found by the second of its last change, and may be older than that.
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, str(folder))
-    sys.modules[module.__name__] = module
-    importlib.invalidate_caches()
-    try:
-        exec(compile(file.read_bytes(), file, "exec", dont_inherit=True), vars(module))
-    finally:
-        sys.path.remove(str(folder))
-        sys.dont_write_bytecode = is_silent
-        del sys.modules[module.__name__]
-        _forgotten(folder)
-        sys.modules.update(aside)
-    return vars(module)
-
-
-def _forgotten(folder: Path) -> dict[str, ModuleType]:
-    """Forget and return the modules that are, or would be, imported from a folder of the user's."""
-    if _is_installed(str(folder)):
-        return {}
-    files = {path.stem for path in folder.glob("*.py")}
-    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
-
-    def is_beside(name: str, module: ModuleType) -> bool:
-        top = name.partition(".")[0]
-        if top in NEVER_BESIDE or top in files | packages:
-            return top not in NEVER_BESIDE
-        file = _file_of(module)
-        if file is None or _is_installed(file):
-            return False
-        return Path(file).resolve().is_relative_to(folder)
-
-    names = [name for name, module in list(sys.modules.items()) if is_beside(name, module)]
-    return {name: sys.modules.pop(name) for name in names}
-
-
-def _algorithm_in(names: dict[str, Any], path: str | Path) -> Definition:
-    """Return the algorithm of a file; InputError where there is none, or one too many."""
-    algorithms = {
-        name: value
-        for name, value in names.items()
-        if isinstance(value, Definition) and is_user_defined(value)
-    }
-    if NAME in algorithms:
-        return algorithms[NAME]
-    if not algorithms:
-        raise InputError(f"{path}: defines no algorithm; allowed: {NAME} = Algorithm(...)")
-    if len({id(value) for value in algorithms.values()}) > 1:
-        listed = ", ".join(algorithms)
-        raise InputError(f"{path}: defines {listed}; allowed: one, or one called {NAME}")
-    return next(iter(algorithms.values()))
+def algorithm_fingerprint(algorithm: str | Definition) -> str:
+    """Return the fingerprint of an algorithm, of the registry or user-defined, as loaded."""
+    definition = find_definition(algorithm)
+    if not is_user_defined(definition):
+        return fingerprint(registered()[definition.id], PLAY)
+    is_regret = isinstance(definition, Algorithm)
+    names = ("advance", "settings", "state") if is_regret else ("play", "require")
+    parts = {name: getattr(definition, name) for name in (*names, "parameters")}
+    return digest_of([fingerprint(PLAY), GUARD, digest(definition.id, parts)])[:16]
