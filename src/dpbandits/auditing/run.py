@@ -75,7 +75,8 @@ class Audit(MechanismAudit):
             f"pair ({row.notion}): {row.pair}\n"
             f"tried: {self.pairs} pairs, {self.events} events, on runs apart from those that "
             f"certify\n"
-            f"runs: {row.runs} per table, which can certify {self.ceiling:.6g} at most\n"
+            f"runs: {row.runs} per table certify, half of those asked for, and can show "
+            f"{self.ceiling:.6g} at most\n"
             f"seconds: {row.seconds:.1f}"
         )
 
