@@ -187,6 +187,7 @@ def test_designs_on_a_grid(features: FloatArray) -> None:
     verify(features, g_optimal(features))
 
 
+@pytest.mark.slow
 def test_designs_of_copies_and_of_large_supports() -> None:
     # r independent features: 1/r each; with copies any split is optimal, at most r(r + 1)/2 arms.
     for copies in [1, 3, 40]:

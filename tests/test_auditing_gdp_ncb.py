@@ -207,6 +207,7 @@ def test_the_product_telescopes() -> None:
         assert found == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("horizon", "offset"), [(10**7, -81), (10**8, -92)])
 def test_the_least_that_refutes_as_written(horizon: int, offset: int) -> None:
     """The fewest pulls at which the loss exceeds epsilon; one fewer does not, by high precision."""

@@ -145,6 +145,7 @@ ROUNDS = 10
 PLAYED = ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 1.0), (1.0, 0.0, 1.0))
 
 
+@pytest.mark.slow
 def test_the_kernel_plays_these_sequences_as_often() -> None:
     for (first, second, changed), name in product(PLAYED, POLICIES):
         tables = np.tile([[first], [second]], (2, 1, ROUNDS))

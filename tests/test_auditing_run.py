@@ -140,6 +140,7 @@ def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "lower bound: epsilon >= 0." in shown
 
 
+@pytest.mark.slow
 def test_twice_the_claim_is_caught_where_the_case_can_show_it() -> None:
     """Of one decision by noisy sums it is; where 24 rounds hide every reward it is not."""
     expected = {"dp-bai": "caught", "baseline": "caught", "gdp-ncb": "missed"}

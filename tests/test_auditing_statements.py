@@ -50,6 +50,9 @@ from found_papers import PLAYED
 from shared import ExactResults
 from support import DOCUMENTS, ROOT, refused
 
+pytestmark = pytest.mark.slow
+"""All of them read the rows of the audit, which take half a minute."""
+
 TOLERANCE = 1e-9
 KEYS = ["statement", "algorithm", "variant", "interpretation"]
 

@@ -25,7 +25,7 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.results import read_results
 from invented import DPBANDITS, PAPER, ROOT, command, entries, make_project, outputs, run, snakemake
 from shared import copied
-from support import message_of, mostly_slow
+from support import message_of
 
 RUN = ("run", PAPER, "by-pulls")
 VICTIMS = ("everything", "one of its processes", "snakemake alone")
@@ -165,7 +165,8 @@ def mounted(folder: Path, script: str, *words: str) -> subprocess.CompletedProce
 
 
 @needs_namespaces
-@pytest.mark.parametrize("reason", mostly_slow(UNWRITABLE, "No space left on device"))
+@pytest.mark.faults
+@pytest.mark.parametrize("reason", UNWRITABLE)
 def test_a_cache_that_cannot_be_written_costs_one_line(reason: str, tmp_path: Path) -> None:
     folder = make_project(tmp_path, own_kernels=True)
     done = mounted(folder, UNWRITABLE[reason], *SIMULATE)
@@ -177,6 +178,7 @@ def test_a_cache_that_cannot_be_written_costs_one_line(reason: str, tmp_path: Pa
 
 
 @needs_namespaces
+@pytest.mark.faults
 def test_a_results_folder_that_cannot_be_written_ends_in_one_line(tmp_path: Path) -> None:
     folder = make_project(tmp_path)
     (folder / "results").mkdir()

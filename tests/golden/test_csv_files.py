@@ -22,7 +22,7 @@ from dpbandits.reporting.tables import write_table
 from found_papers import COMPARISONS, PAPERS
 from golden_csv import FILE, ROOT, build, golden_files
 from shared import ExactResults, exact_result
-from support import TOLERANCE, mostly_slow
+from support import TOLERANCE
 
 PROJECT = Project.load(ROOT)
 PLAYED_AUDIT = "extra-audit"
@@ -68,6 +68,22 @@ def test_every_csv_of_the_quick_build_is_golden(quick: dict[str, str]) -> None:
     assert quick.keys() == GOLDEN.keys(), WRITTEN_BY
 
 
+SLOW = {
+    ("dp-bai", "baseline-structure"),
+    ("dp-bai", "max-det"),
+    ("dp-bai", "overshoot"),
+    ("dp-bai", "privacy-loss"),
+    ("dp-bai", "regimes"),
+    ("dp-ncb", "index-plays"),
+    ("dp-ncb", "privacy-witnesses"),
+    ("dp-ts-ucb", "lemma-4-1"),
+    ("dp-ts-ucb", "lemma-c1"),
+    ("dp-ts-ucb", "summary"),
+    ("dp-ts-ucb", "trace"),
+}
+"""Exact results that take from 3 to 30 seconds, with what is compiled for them."""
+
+
 def exact(kind: str) -> list[object]:
     """Return papers and names of what shows exactly computed results alone; audits are slow."""
     found: list[object] = []
@@ -76,7 +92,10 @@ def exact(kind: str) -> list[object]:
         folder = PROJECT.results_folder() / target.paper
         is_exact = all(path.parent == folder and path.stem in results for path in target.inputs)
         if results and target.inputs and is_exact and target.name != PLAYED_AUDIT:
-            marks = [pytest.mark.slow] if target.paper in COMPARISONS else []
+            is_slow = target.paper in COMPARISONS or any(
+                (target.paper, path.stem) in SLOW for path in target.inputs
+            )
+            marks = [pytest.mark.slow] if is_slow else []
             found.append(pytest.param(target.paper, target.name, marks=marks))
     return found
 
@@ -118,10 +137,8 @@ def exact_claims(paper: str) -> list[Entry]:
     return [entry for entry in entries if {*entry.reads} <= {*results}]
 
 
-# Some 20 seconds of play.
-PLAYED = ("dp-ncb", "index-plays")
 RESULTS = [
-    pytest.param(paper, name, marks=[pytest.mark.slow] if (paper, name) == PLAYED else [])
+    pytest.param(paper, name, marks=[pytest.mark.slow] if (paper, name) in SLOW else [])
     for paper in PAPERS
     for name in find_paper(paper).analytic
 ]
@@ -148,8 +165,8 @@ def test_frames_have_the_format_that_figures_and_claims_read(paper: str, name: s
 OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]
 
 
-# Of dp-ncb one result is some 20 seconds of play.
-@pytest.mark.parametrize("paper", mostly_slow(OF_EXACT, *({*OF_EXACT} - {"dp-ncb"})))
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", OF_EXACT)
 def test_exact_results_give_the_published_comparisons(paper: str) -> None:
     claims = exact_claims(paper)
     evidence = Evidence(ExactResults(paper).__getitem__, find_paper(paper).quantities)

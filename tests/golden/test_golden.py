@@ -23,9 +23,11 @@ from dpbandits.bandits import Bandit, ClippedExponential, LinearBandit, Uniform
 from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from support import (
+    FAMILIES,
     FIVE_ARMS,
     TOLERANCE,
     kernel_decisions,
+    mostly_slow,
     single_interpretations,
     variant_interpretations,
 )
@@ -195,9 +197,10 @@ GOLDEN = {
 WRITTEN_BY = f"`make golden UPDATE=1` writes tests/golden/{FILE.name} anew"
 PLAYED = sorted({case.partition(",")[0] for case in CASES})
 """What cases are of: an algorithm, frames."""
+QUICK = [*(f"decisions of {name}" for name in FAMILIES), "trials of dp-bai", "frame"]
 
 
-@pytest.mark.parametrize("played", PLAYED)
+@pytest.mark.parametrize("played", mostly_slow(PLAYED, *QUICK))
 def test_values_are_the_golden_ones(played: str) -> None:
     for case in (case for case in CASES if case.partition(",")[0] == played):
         if case not in GOLDEN:

@@ -83,7 +83,8 @@ CHANGES: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize("case", mostly_slow(CHANGES, ("baseline", {})))
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CHANGES)
 def test_blocks_have_the_law_of_the_reference(case: tuple[str, dict[str, str]]) -> None:
     name, changes = case
     expected = references(name, 1, **changes)

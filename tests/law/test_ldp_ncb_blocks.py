@@ -158,7 +158,8 @@ def edited(old: str, new: str) -> Any:
     return numba.njit(names["play_block"])
 
 
-@pytest.mark.parametrize("fault", mostly_slow(FAULTS, "noise 5 % off, by pulls"))
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
 def test_faults_in_a_block_are_caught(fault: str) -> None:
     play = edited(*FAULTS[fault])
     cases = [CASES[name] for name in ("some stop", "floored", "none is near")]
