@@ -115,6 +115,7 @@ def test_every_registered_algorithm_is_known_and_has_its_printed_constant() -> N
     assert defaults == CONSTANTS
 
 
+@pytest.mark.slow
 def test_every_algorithm_plays_in_both_answers(
     played: dict[str, list[Series]], best_arms: list[Series]
 ) -> None:
@@ -209,6 +210,7 @@ def test_every_base_that_decides_is_played_both_ways(played: dict[str, list[Seri
     assert not any("log" in series.tags for series in played[TUNED])
 
 
+@pytest.mark.slow
 def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
     played: dict[str, list[Series]],
 ) -> None:
@@ -462,6 +464,7 @@ def test_an_arm_that_is_missed_by_few_wins() -> None:
     assert map_of(rows).set_index("family")["first"]["2 dimensions"] == "dp-bai"
 
 
+@pytest.mark.slow
 @given(
     hits=st.lists(st.integers(0, 40), min_size=2, max_size=2),
     trials=st.sampled_from([40, 1000]),
