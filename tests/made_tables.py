@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from dpbandits.claims.estimates import Estimate, RandomEstimate
-from dpbandits.claims.judge import judge, judge_family
+from dpbandits.claims.judge import judge
 from dpbandits.claims.measure import Evidence, Measurement
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 from dpbandits.config.errata import load_errata
@@ -53,7 +53,7 @@ def publish_made_up(project: Project, paper: str) -> None:
         patch.object(Measurement, "numbers", numbers),
         patch.object(Evidence, "runs", lambda *names: 10**6),
     ):
-        judged = judge_family(study.claims, evidence), judge(study.findings, evidence)
+        judged = judge(study.claims, evidence, in_family=True), judge(study.findings, evidence)
     for names, outcomes in zip(VERDICTS.values(), judged, strict=True):
         for name, table in zip(names, (verdict_table, evidence_table), strict=True):
             (folder / f"{name}.csv").write_text(to_csv(table(outcomes)))

@@ -26,7 +26,7 @@ from dpbandits.claims.estimates import (
     smooth,
     too_few,
 )
-from dpbandits.claims.judge import Judgement, Measured, judge_comparisons, judge_family
+from dpbandits.claims.judge import Judgement, Measured, judge, judge_comparisons
 from dpbandits.claims.verdict import decide
 from dpbandits.metrics.intervals import holm_levels
 from toy_claims import claim, compared, judged, on_series, toy_evidence
@@ -86,7 +86,7 @@ def test_a_claim_errs_as_often_as_it_says_and_a_paper_in_its_family_no_more_ofte
     series = [range(first, first + 4) for first in range(0, 20, 4)]
     claims = [claim(*on_series(*each), name=f"TOY-C{each[0]}", runs=50) for each in series]
     for seed in range(repetitions):
-        found = judge_family(claims, toy_evidence([0.0] * 20, runs=50, seed=seed))
+        found = judge(claims, toy_evidence([0.0] * 20, runs=50, seed=seed), in_family=True)
         alone.append([is_decided(one) for one in found])
         in_paper.append(any(is_decided(one.in_family) for one in found))
         plain.append(any(each.p_value <= ALPHA for one in found for each in one.comparisons))

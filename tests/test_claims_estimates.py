@@ -280,5 +280,5 @@ def test_the_trend_is_that_of_cochran_and_armitage() -> None:
     estimate = rate_trend(counted, scores)
     assert estimate.value / estimate.standard_error == pytest.approx(z, rel=1e-12)
     assert estimate.value == pytest.approx(np.polyfit(positions, outcomes, 1)[0])
-    found = deciding_alpha(estimate, region_of(compared(greater=0)))
+    found = deciding_alpha(estimate, region_of(compared(greater=0), estimate))
     assert found == pytest.approx(2.0 * stats.norm.sf(z), rel=1e-6)

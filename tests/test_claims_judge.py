@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dpbandits.claims.judge import Judgement, judge, judge_family, outcome_of
+from dpbandits.claims.judge import Judgement, judge
 from dpbandits.claims.tables import standing, verdict_table
 from dpbandits.errors import InputError
 from toy_claims import EXACT, claim, compare, finding, gap, judged, number, on_series, toy_evidence
@@ -145,11 +145,11 @@ def test_the_numbers_of_a_finding_show_its_title_or_do_not() -> None:
         ([], ""),
     ]:
         numbers = (number(value, f"x={value}") for value in values)
-        assert outcome_of(judged(finding(*numbers))) == expected
+        assert judged(finding(*numbers)).word == expected
 
 
 def of_family(*claims: Any, means: tuple[float, ...] = (-2.0, 2.0), **settings: Any) -> Any:
-    return judge_family(claims, toy_evidence(means, **settings))
+    return judge(claims, toy_evidence(means, **settings), in_family=True)
 
 
 def test_claims_that_depend_on_chance_share_the_level_of_the_paper() -> None:

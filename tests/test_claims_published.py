@@ -59,6 +59,11 @@ def key_of(entry: Entry, reading: Reading) -> tuple[str, str, str]:
 # Published words
 
 
+def region(comparison: Comparison) -> Region:
+    """Return where a number without an interval has to lie."""
+    return region_of(comparison, Estimate(0.0))
+
+
 def comparison_of(entry: Entry, reading: Reading, row: Row) -> Comparison:
     """Return the comparison of the config that a published one is of, by its name and point."""
     [found] = {
@@ -66,9 +71,7 @@ def comparison_of(entry: Entry, reading: Reading, row: Row) -> Comparison:
         for question in entry.questions(reading)
         if row["comparison"].removeprefix(question.label)[:2] in ("", " [")
         and question.comparison.kind == row["kind"]
-        and (
-            row["kind"] == "alike" or region_of(question.comparison).describe() == row["threshold"]
-        )
+        and (row["kind"] == "alike" or region(question.comparison).describe() == row["threshold"])
     }.values()
     return found
 
@@ -79,9 +82,9 @@ def decisions_of(row: Row, comparison: Comparison) -> set[str]:
         return {"shown"}
     if comparison.kind == "alike":
         return {"for", "against", "undecided"}
-    region = region_of(comparison)
-    decided = decide(row["lo"], row["hi"], region)
-    may_be_alike = decided == "undecided" and row["lo"] <= region.equal <= row["hi"]
+    asked = region(comparison)
+    decided = decide(row["lo"], row["hi"], asked)
+    may_be_alike = decided == "undecided" and row["lo"] <= asked.equal <= row["hi"]
     return {decided, "equal"} if may_be_alike else {decided}
 
 
@@ -199,13 +202,13 @@ class Placed(Estimate):
         return self.lo, self.hi
 
 
-def placed(region: Region, place: str) -> Placed:
-    """Return a number at a place of a region, which has a finite end or is a likeness."""
-    if region.alike:
+def placed(comparison: Comparison, place: str) -> Placed:
+    """Return a number at a place of the region, which has a finite end or is a likeness."""
+    low, high = region(comparison).low, region(comparison).high
+    if comparison.kind == "alike":
         ends = {"inside": (0.0, 0.0), "outside": (1.0, 1.0), "astride": (0.0, 1.0)}
-        lo, hi = (region.equal + end for end in ends.get(place, (math.nan, math.nan)))
-        return Placed(lo, region.alike, lo, hi)
-    low, high = region.low, region.high
+        lo, hi = (low + end for end in ends.get(place, (math.nan, math.nan)))
+        return Placed(lo, int(np.max(comparison.threshold)), lo, hi)
     end, out = (high, 1.0) if math.isfinite(high) else (low, -1.0)
     inner = (low + high) / 2 if math.isfinite(high - low) else end - out
     ends = {
@@ -224,7 +227,7 @@ def word(monkeypatch: pytest.MonkeyPatch, entry: Entry, reading: Reading, places
         comparison = measurement.question.comparison
         if not comparison.decides:
             return {"": Estimate(0.0)}
-        return dict.fromkeys("abc", placed(region_of(comparison), places(comparison)))
+        return dict.fromkeys("abc", placed(comparison, places(comparison)))
 
     with monkeypatch.context() as patch:
         patch.setattr(Measurement, "numbers", numbers)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.claims.judge import judge, judge_family
+from dpbandits.claims.judge import judge
 from dpbandits.claims.tables import COLUMNS, counted, evidence_table, join, verdict_table
 from dpbandits.config.claims import Claim
 from dpbandits.pipeline.project import Project
@@ -120,7 +120,7 @@ def test_the_ledger_has_the_sentences_and_counts_each_claim_once_by_kind() -> No
         claim(number(1.0), name="TOY-C5", kind="privacy", **EXACT),
         claim(number(1.0), name="TOY-C6", kind="privacy", **EXACT, follows_from="TOY-C5"),
     ]
-    table = verdict_table(judge_family(claims, toy_evidence([-3.0, 3.0])))
+    table = verdict_table(judge(claims, toy_evidence([-3.0, 3.0]), in_family=True))
     figures = {each.id: [f"docs/figures/toy/fig{each.id[-1]}.svg"] for each in claims}
     whole = join("toy", claims, table, figures)
     assert tuple(whole.columns) == COLUMNS

@@ -11,6 +11,7 @@ from dpbandits.claims.estimates import Estimate, RateDifference, StudentEstimate
 from dpbandits.claims.verdict import (
     VERDICTS,
     Decision,
+    Region,
     are_alike,
     combine,
     decide,
@@ -24,6 +25,12 @@ from dpbandits.config.claims import KINDS
 from toy_claims import claim, compared
 
 NAN, INF = math.nan, math.inf
+
+
+def region(**keys: Any) -> Region:
+    """Where the number of a comparison has to lie, if that is no likeness."""
+    return region_of(compared(**keys), exact(NAN))
+
 
 # kind, threshold, what is asked in words, then intervals that are for, against and undecided.
 # Derived by hand from `config.claims.KINDS`; the touching intervals tell strict kinds from others.
@@ -39,15 +46,15 @@ TABLE: list[tuple[str, Any, str, Any, Any, Any]] = [
 
 def test_each_kind_decides_by_its_region() -> None:
     for kind, threshold, words, pro, contra, open_ in TABLE:
-        region = region_of(compared(**{kind: threshold}))
-        assert region.describe() == words
-        assert decide(*pro, region) == "for"
-        assert decide(*contra, region) == "against"
+        asked = region(**{kind: threshold})
+        assert asked.describe() == words
+        assert decide(*pro, asked) == "for"
+        assert decide(*contra, asked) == "against"
         nothing = [(NAN, 1.0), (0.0, NAN), (NAN, NAN), (1.0, 0.0), (INF, -INF), (-INF, INF)]
         for interval in (open_, *nothing):
-            assert decide(*interval, region) == "undecided"
+            assert decide(*interval, asked) == "undecided"
     assert {row[0] for row in TABLE} | {"alike"} == {*KINDS}
-    assert region_of(compared()).describe() == ""
+    assert region().describe() == ""
 
 
 def test_a_tolerance_widens_the_region() -> None:
@@ -59,8 +66,8 @@ def test_a_tolerance_widens_the_region() -> None:
         ("greater", 1, 0.1, 0.95, "for"),
         ("within", [1, 2], 0.1, 2.05, "for"),
     ]:
-        region = region_of(compared(tolerance=tolerance, **{kind: threshold}))
-        assert decide(value, value, region) == expected
+        asked = region(tolerance=tolerance, **{kind: threshold})
+        assert decide(value, value, asked) == expected
 
 
 STEPS: dict[str, Any] = {"value": "a", "along": "b", "pick": "steps"}
@@ -81,9 +88,9 @@ def test_two_equal_sides_are_neither_lower_nor_higher() -> None:
         ({"ratio": ["a", "b"], "at_most": 1}, 1.0, "for"),
         ({"difference": ["a", "b"], "identity": 0}, 0.0, "for"),
     ]:
-        region = region_of(compared(**keys))
-        assert decide(value, value, region) == expected, keys
-        assert decide(value - 0.1, value, region) != "equal"
+        asked = region(**keys)
+        assert decide(value, value, asked) == expected, keys
+        assert decide(value - 0.1, value, asked) != "equal"
 
 
 def student(value: float, error: float = 0.05) -> Estimate:
@@ -105,7 +112,7 @@ def test_a_likeness_is_judged_by_the_interval_at_the_papers_runs() -> None:
         (exact(0.01), "against", False),
     ]:
         interval = estimate.interval(0.05)
-        assert decide(*interval, region_of(compared(alike=100)).around(estimate)) == expected
+        assert decide(*interval, region_of(compared(alike=100), estimate)) == expected
         for keys, runs, found in [
             ({"less": 0}, 100, alike),
             ({"less": 0}, 0, False),
@@ -113,7 +120,7 @@ def test_a_likeness_is_judged_by_the_interval_at_the_papers_runs() -> None:
             ({"at_most": 0}, 100, False),
             ({"value": "a", "less": 0}, 100, False),
         ]:
-            assert are_alike(*interval, estimate, region_of(compared(**keys)), runs) is found
+            assert are_alike(*interval, estimate, region(**keys), runs) is found
 
 
 def test_a_likeness_of_a_ratio_is_around_1_and_of_too_skewed_runs_undecided() -> None:
@@ -122,8 +129,8 @@ def test_a_likeness_of_a_ratio_is_around_1_and_of_too_skewed_runs_undecided() ->
     skewed = mean(generator.exponential(size=50) ** 3)
     ratios = {"for": one / other, "against": 2.0 * one / other, "undecided": skewed / other}
     for expected, ratio in ratios.items():
-        assert decide(*ratio.interval(0.05), region_of(of_ratio).around(ratio)) == expected
-    asked = region_of(compared(ratio=["a", "b"], less=1))
+        assert decide(*ratio.interval(0.05), region_of(of_ratio, ratio)) == expected
+    asked = region(ratio=["a", "b"], less=1)
     assert not are_alike(*(skewed / other).interval(0.05), skewed / other, asked, 50)
 
 
@@ -132,9 +139,9 @@ def test_deciding_alpha_is_the_p_value_of_the_t_test() -> None:
     expected = stats.ttest_1samp(values, 0.0).pvalue
     for kind in ("less", "greater", "at_least"):
         # The bisection halves the logarithm 50 times: exact to rounding.
-        found = deciding_alpha(mean(values), region_of(compared(**{kind: 0})))
+        found = deciding_alpha(mean(values), region(**{kind: 0}))
         assert found == pytest.approx(expected, rel=1e-9)
-    assert deciding_alpha(exact(NAN), region_of(compared(less=0))) == 1.0
+    assert deciding_alpha(exact(NAN), region(less=0)) == 1.0
 
 
 DECISIONS: tuple[Decision, ...] = "for", "against", "undecided", "equal", "shown"
@@ -200,9 +207,7 @@ def test_readings_that_differ_make_the_claim_depend_on_them() -> None:
 
 def test_slack_is_free_of_units() -> None:
     for factor in (1.0, 1000.0):
-        less, greater = region_of(compared(less=0.8 * factor)), region_of(compared(greater=0))
+        less, greater = region(less=0.8 * factor), region(greater=0)
         assert slack(0.4 * factor, 0.6 * factor, less) == pytest.approx(0.25)
         assert slack(0.5 * factor, factor, greater) == pytest.approx(0.5)
-    assert slack(1.2, 1.2, region_of(compared(identity=1, tolerance=0.1))) == pytest.approx(
-        0.1 / 1.1
-    )
+    assert slack(1.2, 1.2, region(identity=1, tolerance=0.1)) == pytest.approx(0.1 / 1.1)

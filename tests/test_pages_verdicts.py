@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dpbandits.claims.judge import judge, judge_family
+from dpbandits.claims.judge import judge
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.config.claims import Claim, Finding
@@ -17,9 +17,7 @@ from toy_claims import EXACT, claim, compare, finding, gap, number, on_series, t
 def outcome(tmp_path: Any, entry: Claim | Finding, means: Sequence[float] = (0.0,)) -> Outcome:
     """What a page makes of the published tables of one claim."""
     evidence, tables = toy_evidence(means), []
-    judged = (
-        judge_family([entry], evidence) if isinstance(entry, Claim) else judge([entry], evidence)
-    )
+    judged = judge([entry], evidence, in_family=isinstance(entry, Claim))
     for table in (verdict_table, evidence_table):
         (tmp_path / "table.csv").write_text(to_csv(table(judged)))
         tables.append(read_verdicts(tmp_path / "table.csv"))

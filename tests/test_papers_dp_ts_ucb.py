@@ -18,7 +18,7 @@ from scipy.stats import binom, norm
 from dpbandits import privacy
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
 from dpbandits.bandits import bernoulli
-from dpbandits.claims.judge import judge, outcome_of
+from dpbandits.claims.judge import judge
 from dpbandits.claims.measure import Evidence, Measurement
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.engine.results import results_frame
@@ -261,4 +261,4 @@ def test_an_event_exceeds_the_level_of_plain_sampling_over_n_pulls() -> None:
     results = ExactResults("privacy-audit")
     evidence = Evidence(results.__getitem__, PAPERS["dp-ts-ucb"].paper.quantities)
     [judged] = judge([STATED["DTU-F8"]], evidence)
-    assert outcome_of(judged) == "shown"
+    assert judged.word == "shown"

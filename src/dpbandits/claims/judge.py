@@ -9,7 +9,7 @@ paper moves nothing.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -23,13 +23,12 @@ from dpbandits.claims.verdict import (
     Region,
     Verdict,
     are_alike,
-    combine,
     decide,
     deciding_alpha,
     region_of,
     verdict_of,
 )
-from dpbandits.config.claims import SHOWN, Claim, Comparison, Entry, Reading
+from dpbandits.config.claims import SHOWN, Comparison, Reading, Stated
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import holm_levels
 
@@ -47,7 +46,7 @@ class Measured:
     @cached_property
     def region(self) -> Region:
         """Where the number has to lie."""
-        return region_of(self.comparison).around(self.estimate)
+        return region_of(self.comparison, self.estimate)
 
     @property
     def can_err(self) -> bool:
@@ -80,7 +79,7 @@ class Judgement:
     many; ``remark`` says why there is no verdict, where that has another reason than the intervals.
     """
 
-    claim: Entry
+    claim: Stated
     reading: Reading
     verdict: Verdict | None
     scale: Scale
@@ -90,6 +89,14 @@ class Judgement:
     visible: tuple[int, int] | None = None
     remark: str = ""
     in_family: "Judgement | None" = None
+
+    @property
+    def word(self) -> str:
+        """The verdict; of a finding, whether its numbers show it; empty where there is none."""
+        if self.verdict and self.claim.kind == "finding":
+            words = {"as stated": "shown", "not as stated": "not shown", "size only": ""}
+            return words.get(self.verdict, "undecided")
+        return self.verdict or ""
 
     @property
     def is_exact(self) -> bool:
@@ -102,58 +109,51 @@ class Judgement:
         return next(named, math.nan)
 
 
-def judge(entries: Iterable[Entry], evidence: Evidence, scale: Scale = "paper") -> list[Judgement]:
+def judge(
+    entries: Iterable[Stated],
+    evidence: Evidence,
+    scale: Scale = "paper",
+    *,
+    in_family: bool = False,
+) -> list[Judgement]:
     """Judge every reading of claims or findings at level 5 %, with no more runs than decide it.
 
-    The scale ``quick`` judges at whatever number of runs there is, and takes what a small scale
-    does not record for missing.
+    With ``in_family`` they are all claims of a paper, and each is judged at the level that it has
+    among them, too. The scale ``quick`` judges at whatever number of runs there is, and takes what
+    a small scale does not record for missing.
 
     Raises:
         InputError: at paper scale, a claim reads what the results do not have.
     """
-    return [
-        row.judged()
-        for entry in entries
-        for row in _rows(entry, evidence.of_results(entry.reads), scale)
-    ]
-
-
-def judge_family(
-    claims: Iterable[Claim], evidence: Evidence, scale: Scale = "paper"
-) -> list[Judgement]:
-    """Judge all claims of a paper, each reading at the level of its claim and in the family."""
     rows = [
-        (row, row.judged())
-        for claim in claims
-        for row in _rows(claim, evidence.of_results(claim.reads), scale)
+        Row(entry, reading, evidence.of_results(entry.reads), scale)
+        for entry in entries
+        for reading in (*entry.readings, *entry.beside)
     ]
+    judged = [row.judged() for row in rows]
+    if not in_family:
+        return judged
     members = {
         alone.claim.id
-        for _, alone in rows
+        for alone in judged
         if alone.verdict not in (None, "cannot be tested here") and not alone.is_exact
     }
     return [
         replace(alone, in_family=row.at_level(ALPHA / len(members) / len(row.claim.readings)))
         if alone.verdict and alone.claim.id in members
         else alone
-        for row, alone in rows
+        for row, alone in zip(rows, judged, strict=True)
     ]
-
-
-def _rows(entry: Entry, evidence: Evidence, scale: Scale) -> Iterable["Row"]:
-    yield from (Row(entry, reading, evidence, scale) for reading in entry.readings)
-    yield from (Row(entry, reading, evidence, scale, is_beside=True) for reading in entry.beside)
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
     """A reading of a claim, whose numbers are measured once and judged at several levels."""
 
-    claim: Entry
+    claim: Stated
     reading: Reading
     evidence: Evidence
     scale: Scale
-    is_beside: bool = False
     _measured: dict[int | None, list[Measured]] = field(default_factory=dict)
 
     def judged(self) -> Judgement:
@@ -162,34 +162,38 @@ class Row:
         return replace(judgement, visible=self._visible(judgement))
 
     def at_level(self, level: float) -> Judgement:
-        """Return the word where any comparison may be decided wrongly with this chance."""
-        if not self.claim.runs:
-            return self._look(0, self.evidence, level)
-        available = self.evidence.runs(self.claim.reads)
-        if self.scale == "quick":
-            analyses = [available]
-        else:
-            analyses = [runs for runs in self.claim.runs if runs <= available]
-            level = level / len(self.claim.runs)
-        # What is not judged has all the runs there are.
-        analyses = analyses[-1:] if self.is_beside else analyses
-        if not analyses:
-            remark = f"the results have {available} runs, the first interim analysis needs "
-            remark += f"{self.claim.runs[0]}"
-            answer = self._look(available, self.evidence, level)
-            return replace(answer, verdict=answer.verdict and "undecided", remark=remark)
-        for runs in analyses:
-            answer = self._look(runs, self.evidence.limited(runs), level)
-            if self._is_settled(answer):
-                break
-        return answer
+        """Return the word where any comparison may be decided wrongly with this chance.
 
-    def _is_settled(self, answer: Judgement) -> bool:
+        That of the first interim analysis after which more runs would be of no use.
+        """
+        planned = self.claim.runs
+        available = self.evidence.runs(self.claim.reads) if planned else 0
+        analyses, remark = [available], ""
+        if planned and self.scale == "paper":
+            level = level / len(planned)
+            analyses = [runs for runs in planned if runs <= available] or [available]
+            if available < planned[0]:
+                remark = f"the results have {available} runs, the first interim analysis needs "
+                remark += f"{planned[0]}"
+        # What is not judged has all the runs there are.
+        is_beside = self.reading in self.claim.beside
+        for runs in analyses[-1:] if is_beside else analyses:
+            measured = self._numbers(self.evidence.limited(runs) if planned else self.evidence)
+            comparisons = judge_comparisons(measured, level, self.claim.runs_paper)
+            answer = Judgement(self.claim, self.reading, None, self.scale, comparisons, runs, level)
+            decisions = [one.decision for one in comparisons if one.comparison.decides]
+            verdict = verdict_of(self.claim, decisions, answer.number(self.claim.seen_from))
+            if self._is_settled(verdict, decisions):
+                break
+        if is_beside:
+            return replace(answer, remark=remark)
+        return replace(answer, verdict="undecided" if remark else verdict, remark=remark)
+
+    def _is_settled(self, verdict: Verdict, decisions: Sequence[Decision]) -> bool:
         """Return whether more runs would be of no use: no point is open, or one decides alone."""
-        decisions = [one.decision for one in answer.comparisons if one.comparison.decides]
-        is_open = answer.verdict == "undecided" or "undecided" in decisions
+        is_open = verdict == "undecided" or "undecided" in decisions
         claim, alone = self.claim, "against"
-        if isinstance(claim, Claim) and claim.kind != "privacy" and not claim.bound:
+        if claim.kind != "privacy" and not claim.bound:
             alone = {"every": "against", "exists": "for", "points": ""}[claim.quantifier]
         return not is_open or alone in decisions
 
@@ -209,19 +213,6 @@ class Row:
             for one in self._numbers(self.evidence.limited(runs))
         )
         return shown, len(decided)
-
-    def _look(self, runs: int, evidence: Evidence, level: float) -> Judgement:
-        """Return the word on the runs of some evidence."""
-        measured = self._numbers(evidence)
-        comparisons = judge_comparisons(measured, level, self.claim.runs_paper)
-        answer = Judgement(self.claim, self.reading, None, self.scale, comparisons, runs, level)
-        if self.is_beside:
-            return answer
-        decisions = [one.decision for one in comparisons if one.comparison.decides]
-        if not isinstance(self.claim, Claim):
-            return replace(answer, verdict=combine(decisions, "every"))
-        seen_from = answer.number(self.claim.seen_from)
-        return replace(answer, verdict=verdict_of(self.claim, decisions, seen_from))
 
     def _numbers(self, evidence: Evidence) -> list[Measured]:
         """Return the number of every comparison, measured once for a number of runs."""
@@ -266,9 +257,3 @@ def judge_comparisons(
             decision = "equal"
         judged.append(Judged(one.comparison, one.label, one.estimate, level, lo, hi, decision))
     return tuple(judged)
-
-
-def outcome_of(finding: Judgement) -> str:
-    """Return what became of the title of a finding: its numbers show it, or do not."""
-    words = {"as stated": "shown", "not as stated": "not shown", "size only": ""}
-    return words.get(finding.verdict or "", "undecided")

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dpbandits.claims import estimates
 from dpbandits.claims.estimates import Estimate, Measured, Rate, exact, mean, rate
-from dpbandits.config.claims import Comparison, Entry, NamedSeries, Question, Shares, Tags
+from dpbandits.config.claims import Comparison, Entry, Question, Shares, Tags
 from dpbandits.config.documents import naming
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
@@ -774,7 +774,7 @@ class Measurement:
             name = template.format(**variables)
             if name and name not in known:
                 raise InputError.unknown("series", name, known)
-            own = known.get(name, NamedSeries()).tags
+            own = known.get(name, {})
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
             one = Series(self.evidence, _filled(own, variables), row).having(**loose)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.judge import Judged, Judgement, outcome_of
+from dpbandits.claims.judge import Judged, Judgement
 from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings, slack
-from dpbandits.config.claims import CLAIM_KINDS, Claim, Entry, Finding
+from dpbandits.config.claims import CLAIM_KINDS, Claim, Entry
 
 BESIDE = "beside"
 """Role of a reading that is measured, and judged and counted nowhere."""
@@ -34,18 +34,21 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
     the sentence is as stated, the one furthest on the wrong side where it is not.
     """
     several = list(judgements)
-    words = _words(several)
+    words: dict[str, list[str]] = {}
+    for each in several:
+        if each.verdict:
+            words.setdefault(each.claim.id, []).append(each.word)
     rows = []
     for each in several:
         binding = binding_comparison(each)
         row: dict[str, Any] = {
             "claim": each.claim.id,
-            "kind": each.claim.kind if isinstance(each.claim, Claim) else "finding",
+            "kind": each.claim.kind,
             "variant": each.reading.variant,
             "interpretation": each.reading.label,
             "role": JUDGED if each.verdict else BESIDE,
-            "verdict": words[each.claim.id] if each.verdict else "",
-            "of_reading": _word(each),
+            "verdict": of_readings(words[each.claim.id]) if each.verdict else "",
+            "of_reading": each.word,
             "family_wise": standing(each),
             "measured": binding.label if binding else "",
             "asked": binding.region.describe() if binding else "",
@@ -54,7 +57,7 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
             "runs_paper": each.claim.runs_paper,
             "visible": "{} of {}".format(*each.visible) if each.visible else "",
             "chance": _chance(each),
-            "seen_from": each.number(getattr(each.claim, "seen_from", "")),
+            "seen_from": each.number(each.claim.seen_from),
             "level": math.nan if each.is_exact else each.level,
             "level_in_family": each.in_family.level if each.in_family else math.nan,
             "scale": each.scale,
@@ -62,26 +65,6 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
         }
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _words(judgements: Sequence[Judgement]) -> dict[str, str]:
-    """Return the word on each claim, or what became of each finding."""
-    by_claim: dict[str, list[Judgement]] = {}
-    for each in judgements:
-        if each.verdict:
-            by_claim.setdefault(each.claim.id, []).append(each)
-    return {
-        name: outcome_of(rows[0])
-        if isinstance(rows[0].claim, Finding)
-        else of_readings(each.verdict for each in rows if each.verdict)
-        for name, rows in by_claim.items()
-    }
-
-
-def _word(judgement: Judgement) -> str:
-    if isinstance(judgement.claim, Finding) and judgement.verdict:
-        return outcome_of(judgement)
-    return judgement.verdict or ""
 
 
 def _numbers(shown: Judged | None) -> dict[str, float]:
@@ -92,7 +75,7 @@ def _numbers(shown: Judged | None) -> dict[str, float]:
 
 def _chance(judgement: Judgement) -> str:
     """Return the probability of the event that a row is about, such as ``10^-40,809``."""
-    log10 = judgement.number(getattr(judgement.claim, "chance", ""))
+    log10 = judgement.number(judgement.claim.chance)
     if math.isnan(log10):
         return ""
     return f"{10.0**log10:.2g}" if log10 > -4.0 else f"10^{round(log10):,}"
@@ -136,28 +119,26 @@ def to_csv(frame: pd.DataFrame) -> str:
 
 def binding_comparison(judgement: Judgement) -> Judged | None:
     """Return the comparison that decides the verdict; None where nothing was compared."""
-    counted = [one for one in judgement.comparisons if one.comparison.decides]
-    by_decision = {
-        decision: [one for one in counted if one.decision == decision]
-        for decision in ("against", "undecided", "for", "equal")
-    }
-    witnesses = by_decision["for"]
-    if witnesses and getattr(judgement.claim, "quantifier", "") == "exists":
-        return max(witnesses, key=_slack)
-    if contra := by_decision["against"]:
-        return max(contra, key=_slack)
-    nearest = by_decision["undecided"] or by_decision["for"] or by_decision["equal"]
-    return min(nearest, key=_slack, default=None)
+    by_decision: dict[str, list[Judged]] = {}
+    for one in judgement.comparisons:
+        if one.comparison.decides:
+            by_decision.setdefault(one.decision, []).append(one)
 
+    def slack_of(one: Judged) -> float:
+        return slack(one.lo, one.hi, one.region)
 
-def _slack(one: Judged) -> float:
-    return slack(one.lo, one.hi, one.region)
+    if "for" in by_decision and judgement.claim.quantifier == "exists":
+        return max(by_decision["for"], key=slack_of)
+    if "against" in by_decision:
+        return max(by_decision["against"], key=slack_of)
+    nearest = (by_decision[key] for key in ("undecided", "for", "equal") if key in by_decision)
+    return min(next(nearest, []), key=slack_of, default=None)
 
 
 def _detail(judgement: Judgement) -> str:
     """Return how the verdict came about, in words: counts, and the points that are exceptions."""
     words = ["quick scale, no evidence"] if judgement.scale == "quick" else []
-    words += filter(None, [judgement.remark, getattr(judgement.claim, "cannot", "")])
+    words += filter(None, [judgement.remark, judgement.claim.cannot])
     counted = [one for one in judgement.comparisons if one.comparison.decides]
     if counted and judgement.verdict:
         decisions = Counter(one.decision for one in counted)
@@ -165,7 +146,7 @@ def _detail(judgement: Judgement) -> str:
             f"{decisions['for']} of {len(counted) - decisions['equal']} comparisons as stated"
         )
         told = {"against": "except at", "undecided": "open", "equal": "equal"}
-        if getattr(judgement.claim, "quantifier", "") == "exists":
+        if judgement.claim.quantifier == "exists":
             told = {"for": "as at"}
         for decision, said in told.items():
             labels = [one.label for one in counted if one.decision == decision]

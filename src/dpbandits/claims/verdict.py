@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from dpbandits.config.claims import SHOWN, Claim, Comparison, Quantifier
+from dpbandits.config.claims import SHOWN, Comparison, Quantifier, Stated
 
 if TYPE_CHECKING:
     from dpbandits.claims.estimates import Estimate
@@ -15,27 +15,17 @@ if TYPE_CHECKING:
 class Region:
     """The numbers for which a comparison comes out for the claim.
 
-    Finite ends lie outside where it is open (a strict comparison). ``alike`` is a number of runs,
-    and ``equal`` the number at which both sides are equal, where a comparison is of two sides.
+    Finite ends lie outside where it is open (a strict comparison); ``equal`` is the number at which
+    both sides are equal, where a strict comparison is of two sides.
     """
 
     low: float = -math.inf
     high: float = math.inf
     is_open: bool = False
-    alike: int = 0
     equal: float = math.nan
-
-    def around(self, estimate: "Estimate") -> "Region":
-        """Return the region of a likeness: half the interval's width at so many runs, both ways."""
-        if not self.alike:
-            return self
-        half = half_width(estimate, self.alike)
-        return Region(self.equal - half, self.equal + half)
 
     def describe(self) -> str:
         """Say it in a few words, such as ``less than 0.8``."""
-        if self.alike:
-            return f"alike at {self.alike} runs"
         strict = "less than {:.6g}", "greater than {:.6g}"
         wide = "at most {:.6g}", "at least {:.6g}"
         below, above = strict if self.is_open else wide
@@ -50,37 +40,30 @@ class Region:
         return f"within [{self.low:.6g}, {self.high:.6g}]"
 
 
-def region_of(comparison: Comparison) -> Region:
-    """Return where the number of a comparison has to lie; everywhere without a kind."""
+def region_of(comparison: Comparison, estimate: "Estimate") -> Region:
+    """Return where the number of a comparison has to lie; everywhere without a kind.
+
+    Of a likeness: no further from equality than half the interval of the ``estimate`` is wide.
+    """
     kind, threshold = comparison.kind, comparison.threshold
     if kind == SHOWN:
         return Region()
-    if isinstance(threshold, tuple):
-        low, high = threshold
-        return Region(low - comparison.tolerance, high + comparison.tolerance)
     steps = [options for name, options in comparison.pick if name == "steps"]
     is_ratio = bool(comparison.ratio) or any(each.get("by") == "ratio" for each in steps)
     # Two sides are equal where their ratio is 1 or their difference 0.
-    equal = 1.0 if is_ratio else 0.0
-    if kind == "alike":
-        return Region(alike=int(threshold), equal=equal)
-    ends = {
-        "less": (-math.inf, threshold),
-        "at_most": (-math.inf, threshold),
-        "greater": (threshold, math.inf),
-        "at_least": (threshold, math.inf),
-        "identity": (threshold, threshold),
-    }
-    low, high = ends[kind]
-    is_open = kind in ("less", "greater")
-    are_sides = comparison.operation in ("difference", "ratio") or steps
-    is_of_sides = is_open and are_sides and threshold == equal
-    return Region(
-        low - comparison.tolerance,
-        high + comparison.tolerance,
-        is_open,
-        equal=equal if is_of_sides else math.nan,
-    )
+    equal, is_open = float(is_ratio), kind in ("less", "greater")
+    if isinstance(threshold, tuple):
+        low, high = threshold
+    elif kind == "alike":
+        half = half_width(estimate, int(threshold))
+        low, high = equal - half, equal + half
+    else:
+        low = -math.inf if kind in ("less", "at_most") else threshold
+        high = math.inf if kind in ("greater", "at_least") else threshold
+    are_sides = is_ratio or comparison.operation == "difference" or steps
+    if not (is_open and are_sides and threshold == equal):
+        equal = math.nan
+    return Region(low - comparison.tolerance, high + comparison.tolerance, is_open, equal)
 
 
 PLAIN = 0.05
@@ -197,8 +180,10 @@ def combine(decisions: Iterable[Decision], quantifier: Quantifier = "points") ->
     return "undecided" if is_open else "as stated"
 
 
-def verdict_of(claim: Claim, decisions: Iterable[Decision], seen_from: float = math.nan) -> Verdict:
-    """Return the word on one reading of a claim.
+def verdict_of(
+    claim: Stated, decisions: Iterable[Decision], seen_from: float = math.nan
+) -> Verdict:
+    """Return the word on one reading of a claim or finding.
 
     ``seen_from`` is by how much a guarantee would have to be exceeded to be seen.
     """
@@ -214,9 +199,9 @@ def verdict_of(claim: Claim, decisions: Iterable[Decision], seen_from: float = m
     return "not contradicted" if several else "size only"
 
 
-def of_readings(verdicts: Iterable[Verdict]) -> Verdict:
+def of_readings(words: Iterable[str]) -> str:
     """Return the word on a claim, of the words on its readings."""
-    different = set(verdicts)
+    different = set(words)
     return different.pop() if len(different) == 1 else "depends on the reading"
 
 

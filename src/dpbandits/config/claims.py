@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -106,16 +106,8 @@ class Reading(Spec):
 Readings = Annotated[tuple[Reading, ...], Different]
 
 
-class NamedSeries(Spec):
-    """A series that a file names: tags of results, and options of ``measure.Series``."""
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Any] = Field(init=False)
-
-    @property
-    def tags(self) -> Tags:
-        """The tags and options."""
-        return self.model_extra or {}
+NamedSeries = dict[str, dict[str, Any]]
+"""Name of a series -> tags of results, and options of ``measure.Series``."""
 
 
 class Range(Spec):
@@ -231,11 +223,6 @@ class Comparison(Spec):
         """Whether it enters the verdict."""
         return self.kind != SHOWN and not self.ours
 
-    def is_asked_of(self, reading: Reading) -> bool:
-        """Whether it belongs to this reading."""
-        values = {"variant": reading.variant, **reading.values}
-        return all(values.get(key) in allowed for key, allowed in self.asked_of.items())
-
 
 @dataclass(frozen=True)
 class Question:
@@ -248,7 +235,7 @@ class Question:
     name: str
     row: Tags
     over: Tags
-    series: Mapping[str, NamedSeries]
+    series: Mapping[str, Tags]
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -283,7 +270,7 @@ class Entry(Spec):
     numbers: Numbers = {}
 
     _id: str = PrivateAttr("")
-    _series: Mapping[str, NamedSeries] = PrivateAttr(default_factory=dict)
+    _series: Mapping[str, Tags] = PrivateAttr(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -291,7 +278,7 @@ class Entry(Spec):
         return self._id
 
     @property
-    def series(self) -> Mapping[str, NamedSeries]:
+    def series(self) -> Mapping[str, Tags]:
         """The series that its file names."""
         return self._series
 
@@ -317,10 +304,11 @@ class Entry(Spec):
         """Yield every comparison of a reading, for each combination of its values."""
         row = {"variant": reading.variant, **reading.values}
         for name, comparison in self.compare.items():
-            if comparison.is_asked_of(reading):
-                for values in itertools.product(*comparison.over.values()):
-                    over = dict(zip(comparison.over, values, strict=True))
-                    yield Question(comparison, name, row, over, self._series)
+            if any(row.get(key) not in asked for key, asked in comparison.asked_of.items()):
+                continue
+            for values in itertools.product(*comparison.over.values()):
+                over = dict(zip(comparison.over, values, strict=True))
+                yield Question(comparison, name, row, over, self._series)
 
 
 class Reply(Spec):
@@ -381,7 +369,17 @@ class Claim(Entry):
 
 
 class Finding(Entry):
-    """What was found beyond the statements of a paper; without ``statement`` it is one line."""
+    """What was found beyond the statements of a paper; without ``statement`` it is one line.
+
+    One point against decides: what only claims state has a fixed value.
+    """
+
+    kind: ClassVar[str] = "finding"
+    quantifier: ClassVar[Quantifier] = "every"
+    bound: ClassVar[bool] = False
+    cannot: ClassVar[str] = ""
+    chance: ClassVar[str] = ""
+    seen_from: ClassVar[str] = ""
 
     title: Sentence
     statement: Sentence = ""
@@ -391,6 +389,10 @@ class Finding(Entry):
     def texts(self) -> tuple[str, ...]:
         """The texts with ``{names}`` of numbers."""
         return self.title, self.statement
+
+
+Stated = Claim | Finding
+"""An entry of either file."""
 
 
 class Defaults(Spec):
@@ -413,7 +415,7 @@ class ClaimsFile(Notes):
 
     paper: Name
     defaults: Defaults = Defaults()
-    series: dict[str, NamedSeries] = {}
+    series: NamedSeries = {}
     claims: Annotated[dict[ClaimId, Claim], Field(min_length=1)]
 
 
@@ -439,7 +441,7 @@ class FindingsFile(Spec):
     """config/papers/PAPER/findings.yaml: what was found beyond the statements of a paper."""
 
     paper: Name
-    series: dict[str, NamedSeries] = {}
+    series: NamedSeries = {}
     summary: Summary | None = None
     withdrawn: dict[FindingId, Sentence] = {}
     findings: Annotated[dict[FindingId, Finding], Field(min_length=1)]
@@ -484,17 +486,18 @@ def _with_defaults(
     place: str,
     entries: Mapping[str, EntryType],
     defaults: Tags,
-    series: Mapping[str, NamedSeries],
+    series: Mapping[str, Tags],
     simulated: Simulated,
 ) -> list[EntryType]:
     """Return entries with their ids and what they do not say."""
     completed = []
     for name, entry in entries.items():
-        left = {key: value for key, value in defaults.items() if key not in entry.model_fields_set}
-        own = entry.model_copy(update=left)
-        own._id, own._series = name, series
+        given = entry.model_fields_set
+        left = {key: value for key, value in defaults.items() if key not in given}
+        named = entry.model_copy(update=left)
+        named._id, named._series = name, series
         with naming(f"{place}.{name}"):
-            completed.append(_with_reads(own, entry.model_fields_set, simulated))
+            completed.append(_with_reads(named, given, simulated))
     return completed
 
 
@@ -564,7 +567,6 @@ def _results_of(entry: Entry) -> Iterator[str]:
             variables = {**question.variables, **comparison.at, **at_point}
             for template, more in comparison.operands:
                 name = template.format_map(defaultdict(str, variables))
-                series = entry.series.get(name, NamedSeries())
-                tags = {**series.tags, **variables, **more}
+                tags = {**entry.series.get(name, {}), **variables, **more}
                 for results in as_list(tags.get("in", ())):
                     yield results.format(**variables)

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.claims.judge import Judgement, judge
-from dpbandits.config.claims import Entry
+from dpbandits.config.claims import Entry, Stated
 from dpbandits.config.figures import panel_stem
 from dpbandits.config.numbers import NumberSource
 from dpbandits.engine.provenance import write_text
@@ -159,7 +159,7 @@ class Rehearsal:
             path = self.scratch.results_path(self.paper, name)
             write_results(path, frame, self.scratch.results_fingerprint(self.paper, name))
 
-    def _judge(self, entry: Entry) -> None:
+    def _judge(self, entry: Stated) -> None:
         self.judged[entry.id] = judge([entry], jobs.evidence_of(self.scratch, self.paper))
 
     def _write_verdicts(self, kind: str, entries: Sequence[Entry]) -> None:

@@ -186,13 +186,11 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
 
 def judge_paper(project: Project, paper: str, kind: str = CLAIMS) -> None:
     """Judge every claim of a paper, or the findings on it; write the verdicts and comparisons."""
-    from dpbandits.claims.judge import judge, judge_family
+    from dpbandits.claims.judge import judge
 
     study, evidence = project.study(paper), evidence_of(project, paper)
-    if kind == FINDINGS:
-        judged = judge(study.findings, evidence, project.scale)
-    else:
-        judged = judge_family(study.claims, evidence, project.scale)
+    entries = study.findings if kind == FINDINGS else study.claims
+    judged = judge(entries, evidence, project.scale, in_family=kind == CLAIMS)
     write_verdicts(project, paper, kind, judged)
 
 
