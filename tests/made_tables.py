@@ -6,7 +6,8 @@ from unittest.mock import patch
 
 from dpbandits.claims.estimates import Estimate, RandomEstimate
 from dpbandits.claims.judge import judge
-from dpbandits.claims.measure import Evidence, Measurement
+from dpbandits.claims.measure import Measurement
+from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 from dpbandits.config.errata import load_errata
 from dpbandits.pipeline.project import FIGURES, Project

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.claims.measure import check_names
 from dpbandits.config.claims import Claim, ClaimsFile, Question, Reading, claims_of
 from dpbandits.config.documents import load_document, naming
-from dpbandits.pipeline.check import _check_texts
+from dpbandits.pipeline.check import _check_texts, check_names
 from support import refused
 from toy_claims import WORDS, compared, finding
 

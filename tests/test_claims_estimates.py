@@ -30,7 +30,7 @@ from dpbandits.claims.estimates import (
     ratio,
     slope,
 )
-from dpbandits.claims.measure import Curves, Evidence, Recorded, Series, nash_regret
+from dpbandits.claims.series import Curves, Evidence, Recorded, Series, nash_regret
 from dpbandits.claims.verdict import deciding_alpha, region_of
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES

@@ -11,10 +11,13 @@ import pytest
 import yaml
 from scipy import stats
 
-from dpbandits.claims import measure
 from dpbandits.claims.estimates import Estimate, mean
-from dpbandits.claims.measure import OPERATIONS, PICKS, SHARED, Evidence, Measurement, Series
+from dpbandits.claims.measure import OPERATIONS, PICKS, Measurement
+from dpbandits.claims.series import Evidence, Series
 from dpbandits.config.claims import Claim
+from dpbandits.papers import find_paper
+from dpbandits.papers.quantities import audited_chance, audited_share, seen_from
+from dpbandits.pipeline.check import check_names, check_series
 from support import refused
 from toy_claims import claim, toy_frame
 
@@ -157,7 +160,7 @@ def quantity(series: Series, *, plus: float = 0.0) -> Estimate:
     return 2.0 * mean(series.per_run()) + plus
 
 
-FUNCTIONS = {"quantity": quantity, **SHARED}
+FUNCTIONS = {"quantity": quantity, **find_paper("toy").quantities}
 EVIDENCE = Evidence.of_frames(FRAMES, FUNCTIONS).of_results(FRAMES)
 SERIES = {
     "a": {"in": "runs", "algorithm": "a"},
@@ -307,7 +310,7 @@ def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check() -> None:
         ("value: {a: {metric: quantity, t: 55}}", "t = 55 is not recorded"),
     ]:
         one = [stating(entry, at={"epsilon": 1})]
-        check = partial(measure.check_series, one, FRAMES.get, functions=FUNCTIONS)
+        check = partial(check_series, one, FRAMES.get, functions=FUNCTIONS)
         refused(partial(check, FRAMES), "TOY-C1: compared", words)
         # What is not known before it is computed is not checked.
         check(())
@@ -315,7 +318,7 @@ def test_a_mistyped_metric_tag_or_time_is_seen_by_the_check() -> None:
 
 def test_what_has_no_answer_is_refused() -> None:
     def answer(entry: str) -> None:
-        measure.check_names([stating(entry)], FUNCTIONS)
+        check_names([stating(entry)], FUNCTIONS)
         measured(entry)
 
     for entry, words in [
@@ -348,8 +351,8 @@ def test_an_audit_sees_a_guarantee_exceeded_by_the_inverse_of_what_it_certifies(
     ]:
         frame = pd.DataFrame({"ratio": shares, "log10_alpha": [-2.0, -7.0, -1.0], "x": 1.0})
         one = series("audit", evidence(audit=frame))
-        assert SHARED["audited_share"](one, events=events).value == share
-        assert SHARED["seen_from"](one, events=events).value == pytest.approx(seen)
-        assert SHARED["audited_chance"](one).value == (-2.0 if share == 0.0 else -7.0)
+        assert audited_share(one, events=events).value == share
+        assert seen_from(one, events=events).value == pytest.approx(seen)
+        assert audited_chance(one).value == (-2.0 if share == 0.0 else -7.0)
     rare = series("audit", evidence(audit=frame[1:2]))
-    refused(lambda: SHARED["seen_from"](rare, events="observable"), "no observable event")
+    refused(lambda: seen_from(rare, events="observable"), "no observable event")

@@ -21,7 +21,8 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.judge import judge
-from dpbandits.claims.measure import Evidence, Measurement
+from dpbandits.claims.measure import Measurement
+from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import ALONE, BESIDE, EXACT, IN_FAMILY, JUDGED, counted
 from dpbandits.claims.verdict import (
     Region,

@@ -13,7 +13,8 @@ from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.claims.estimates import Estimate, mean, rate, rate_difference
-from dpbandits.claims.measure import Evidence, Measurement, Series
+from dpbandits.claims.measure import Measurement
+from dpbandits.claims.series import Evidence, Series
 from dpbandits.papers.dp_bai.analytic import needed_delta
 from dpbandits.papers.dp_bai.fits import linear_fit
 from dpbandits.papers.dp_bai.instances import section5, sphere

@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.claims.estimates import mean
-from dpbandits.claims.measure import Evidence, Series
+from dpbandits.claims.series import Evidence, Series
 from dpbandits.papers.dp_ncb import quantities, theory
 from dpbandits.papers.dp_ncb.instances import (
     INSTANCES,

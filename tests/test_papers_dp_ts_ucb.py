@@ -19,7 +19,8 @@ from dpbandits import privacy
 from dpbandits.algorithms.dp_ts_ucb import ALGORITHM
 from dpbandits.bandits import bernoulli
 from dpbandits.claims.judge import judge
-from dpbandits.claims.measure import Evidence, Measurement
+from dpbandits.claims.measure import Measurement
+from dpbandits.claims.series import Evidence
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.engine.results import results_frame
 from dpbandits.papers.dp_ts_ucb import quantities

@@ -16,7 +16,7 @@ from scipy.stats import norm
 from dpbandits import privacy
 from dpbandits.claims.estimates import relative_error
 from dpbandits.claims.judge import judge
-from dpbandits.claims.measure import Evidence, Series
+from dpbandits.claims.series import Evidence, Series
 from dpbandits.papers.ts_is_dp import quantities
 from dpbandits.papers.ts_is_dp.analytic import (
     MANY,

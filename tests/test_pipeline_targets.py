@@ -28,6 +28,7 @@ from dpbandits.engine.provenance import (
 from dpbandits.engine.results import results_frame
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import cluster_page
+from dpbandits.papers import SHARED
 from dpbandits.pipeline import study
 from dpbandits.pipeline import verify as verification
 from dpbandits.pipeline.costs import KEY, read_costs, write_costs
@@ -163,7 +164,7 @@ def test_no_verdict_depends_on_how_figures_are_drawn() -> None:
     drawing = ("play", "reporting")
     for paper in PROJECT.papers:
         quantities = PROJECT.study(paper).code.modules("quantities")
-        modules = (*quantities, study.VOCABULARY, "dpbandits.claims.tables")
+        modules = (*quantities, SHARED, "dpbandits.claims.tables")
         sources = [path for path in identity.sources_of(*modules) if path.parts[0] in drawing]
         assert sources == [], paper
 

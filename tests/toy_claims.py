@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.judge import Judgement, judge
-from dpbandits.claims.measure import Evidence
+from dpbandits.claims.series import Evidence
 from dpbandits.config import claims as stated
 from dpbandits.config.claims import KINDS, Claim, Comparison, Finding
 

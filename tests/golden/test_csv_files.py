@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpbandits.claims.judge import judge
-from dpbandits.claims.measure import Evidence
+from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv
 from dpbandits.config.claims import Entry
 from dpbandits.pages.published import evidence_paths

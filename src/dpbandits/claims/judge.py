@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import Literal
 
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.measure import Evidence, Measurement
+from dpbandits.claims.measure import Measurement
+from dpbandits.claims.series import Evidence
 from dpbandits.claims.verdict import (
     ALPHA,
     PLAIN,

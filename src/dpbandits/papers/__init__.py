@@ -37,6 +37,10 @@ class _Functions:
         return functions
 
 
+SHARED = f"{PACKAGE}.papers.quantities"
+"""Quantities of every paper, which simulations do without."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """What a simulation plays, whichever the algorithm; exact results are computed for it.
@@ -122,11 +126,8 @@ class Paper:
     @property
     def quantities(self) -> Mapping[str, Callable[..., Any]]:
         """Quantities that its claims file may name: its own, and those that every paper has."""
-        # Simulations do without them.
-        from dpbandits.claims.measure import SHARED
-
-        quantities = dict(SHARED)
-        for module in map(import_module, self.modules("quantities")):
+        quantities: dict[str, Callable[..., Any]] = {}
+        for module in map(import_module, (SHARED, *self.modules("quantities"))):
             for name, function in inspect.getmembers(module, inspect.isfunction):
                 if function.__module__ == module.__name__ and not name.startswith("_"):
                     quantities[name] = function

@@ -3,9 +3,11 @@
 Filters are tried on results as a simulation would write them, with made-up values.
 """
 
+import inspect
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,8 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dpbandits.claims.measure import check_names, check_series
-from dpbandits.config.claims import Entry
+from dpbandits.claims.measure import PICKS, Measurement
+from dpbandits.claims.series import Evidence, Loader, Quantity
+from dpbandits.config.claims import Comparison, Entry
 from dpbandits.config.documents import naming
 from dpbandits.config.figures import panel_stem
 from dpbandits.engine.cells import Series
@@ -319,3 +322,76 @@ def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFr
         if table.compute is None and known.issuperset(table.reads):
             place = f"tables.{name}"
             check_table_filters(table, read_rows(table.reads, blank, place), place)
+
+
+def check_names(entries: Iterable[Entry], functions: Mapping[str, Quantity]) -> None:
+    """Raise InputError where a function, a pick or a series that entries name is not there.
+
+    Or where it does not take its arguments.
+    """
+    for entry in entries:
+        for name, comparison in entry.compare.items():
+            with naming(f"{entry.id}: {name}"):
+                _check_comparison(comparison, entry, functions)
+        labels: list[str] = []
+        for reading in (*entry.readings, *entry.beside):
+            for question in entry.questions(reading):
+                with naming(f"{entry.id}: {question.name}"):
+                    labels.append(question.label)
+        for key in ("chance", "seen_from"):
+            named = getattr(entry, key, "")
+            if named and not any(f"{named} [".startswith(f"{label} [") for label in labels):
+                raise InputError.unknown(f"{entry.id}: {key}", named, labels)
+
+
+def _check_comparison(
+    comparison: Comparison, entry: Entry, functions: Mapping[str, Quantity]
+) -> None:
+    quantity = comparison.quantity
+    if quantity:
+        if quantity not in functions:
+            raise InputError.unknown("quantity", quantity, functions)
+        _check_call(quantity, functions[quantity], *comparison.of, **comparison.arguments)
+    for pick, options in comparison.pick:
+        if pick not in PICKS:
+            raise InputError.unknown("pick", pick, PICKS)
+        _check_call(pick, PICKS[pick], [], **options)
+    for name, _ in comparison.operands:
+        if name and "{" not in name and name not in entry.series:
+            raise InputError.unknown("series", name, entry.series)
+
+
+def _check_call(name: str, function: Quantity, *given: Any, **arguments: Any) -> None:
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*given, **arguments)
+    except TypeError as error:
+        raise InputError(f"{name}: {error}; allowed: {signature}") from None
+
+
+class _UnknownError(Exception):
+    """Results are not known before they are computed."""
+
+
+def check_series(
+    entries: Iterable[Entry],
+    load: Loader,
+    known: Collection[str],
+    functions: Mapping[str, Quantity],
+) -> None:
+    """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
+
+    ``load`` returns a table with the columns and series of the real one, for the names ``known``.
+    """
+
+    def load_known(name: str) -> pd.DataFrame:
+        if name not in known:
+            raise _UnknownError
+        return load(name)
+
+    evidence = Evidence(load_known, functions)
+    for entry in entries:
+        for reading in (*entry.readings, *entry.beside):
+            for question in entry.questions(reading):
+                with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
+                    Measurement(question, evidence.of_results(entry.reads)).check()

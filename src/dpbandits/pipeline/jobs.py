@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpbandits.claims.judge import Judgement
-    from dpbandits.claims.measure import Evidence
+    from dpbandits.claims.series import Evidence
 
 # Each job imports what it simulates, draws or judges with; all of it takes seconds.
 
@@ -208,7 +208,7 @@ def write_verdicts(
 
 def evidence_of(project: Project, paper: str) -> "Evidence":
     """Return what the claims of a paper read; results are loaded when they are first asked for."""
-    from dpbandits.claims.measure import Evidence
+    from dpbandits.claims.series import Evidence
 
     return Evidence(partial(project.frame, paper), project.study(paper).code.quantities)
 

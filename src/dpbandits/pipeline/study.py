@@ -40,15 +40,12 @@ from dpbandits.engine.identity import (
     sources_of,
 )
 from dpbandits.errors import InputError
-from dpbandits.papers import Paper, find_paper
+from dpbandits.papers import SHARED, Paper, find_paper
 
 # A workflow asks for names, fingerprints and captions: what simulates and judges takes seconds to
 # import.
 if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
-
-VOCABULARY = "dpbandits.claims.measure"
-"""Quantities of every paper, which the claims of some name."""
 
 Known = TypeVar("Known")
 
@@ -451,7 +448,7 @@ class Study:
     @property
     def judging_modules(self) -> list[str]:
         """The modules that claims and findings are judged with."""
-        return [*self.code.modules("quantities"), VOCABULARY, "dpbandits.claims.tables"]
+        return [*self.code.modules("quantities"), SHARED, "dpbandits.claims.tables"]
 
     def _judged_files(self, kind: str) -> list[Path]:
         # A finding may name a claim whose settings it shares.

@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.estimates import Measured
-from dpbandits.claims.measure import Evidence, Series
+from dpbandits.claims.series import Evidence, Series
 from dpbandits.config.looks import DASHES
 from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.papers.dp_bai.fits import Values, log_errors

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from dpbandits.claims.estimates import Counted, Measured, Rate, rate, smooth, weighted_sum
-from dpbandits.claims.measure import Series
+from dpbandits.claims.series import Series
 
 Values = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from dpbandits.claims.estimates import (
     rate_difference,
     smooth,
 )
-from dpbandits.claims.measure import Series
+from dpbandits.claims.series import Series
 from dpbandits.papers.dp_bai import analytic
 from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
 from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere
@@ -39,7 +39,7 @@ def best_returned(trials: Series) -> Measured:
     All series of such results have one stream.
     """
     arms = trials.having(metric="recommended").per_run()
-    return mean(np.where(np.isnan(arms), np.nan, arms == 0.0), trials.place[0])
+    return mean(np.where(np.isnan(arms), np.nan, arms == 0.0), trials.place.results.name)
 
 
 def mismatches(first: Series, second: Series) -> Estimate:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.claims.estimates import as_measured, ratio, slope
-from dpbandits.claims.measure import Evidence, Series
+from dpbandits.claims.series import Evidence, Series
 from dpbandits.config.figures import NASH_REGRET
 from dpbandits.papers.dp_ncb.instances import ARMS
 from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, term_ratio

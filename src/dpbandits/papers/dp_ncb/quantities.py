@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from dpbandits.claims.estimates import Estimate, Measured, StudentEstimate, average, exact
-from dpbandits.claims.measure import NASH_REGRET, Series, nash_regret
+from dpbandits.claims.series import NASH_REGRET, Series, nash_regret
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
@@ -34,13 +34,13 @@ def two_arm_regret(series: Series) -> Measured:
 
     A limit below the 500 runs of the ten published curves is one of other panels: all are read.
     """
-    name, where = series.place
+    results, where = series.place
     evidence, one = series.evidence, series.having(metric=NASH_REGRET)
     if evidence.limit is not None and evidence.limit < PUBLISHED_RUNS:
         one = replace(one, evidence=replace(evidence, limit=None, skip=0))
     regrets = [nash_regret({key: curve}, -1) for key, curve in one.curves.items()]
     value = average(regrets).value
-    sample = (name, *map(str, where.values()))
+    sample = (results.name, *map(str, where.values()))
     return Measured.of(value, {sample: np.array([one.value for one in regrets]) - value})
 
 
@@ -127,7 +127,7 @@ def mean_phase_one(series: Series) -> Estimate:
 def _phase_one_ratios(series: Series) -> list[tuple[float, float]]:
     """Return between what multiples of k S Phase I ends in each run, by its bins of time."""
     bins = series.block("nash_bins")
-    unit = ARMS * theory.scale(GLOBAL, series.place[1]["horizon"], EPSILON, BEST_MEAN)
+    unit = ARMS * theory.scale(GLOBAL, series.place.where["horizon"], EPSILON, BEST_MEAN)
     edges = np.concatenate([[0.0], bins.times])
     uniform = np.array(drawn_means()).mean()
     ratios = []
@@ -144,7 +144,7 @@ def runs_with_weak_pulls(series: Series) -> Estimate:
     """
     pulls, means = series.block("pulls").values[:, -1], weak_arms().means
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
-    explored = capped_phase_one(series.times[-1]) + (series.place[1]["algorithm"] != GLOBAL)
+    explored = capped_phase_one(series.times[-1]) + (series.place.where["algorithm"] != GLOBAL)
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
 
 

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 from dpbandits import privacy
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.measure import Series
+from dpbandits.claims.series import Series
 from dpbandits.papers.dp_ts_ucb.analytic import EQUAL_BOUND_FACTOR, HORIZON, crossover_horizon
 from dpbandits.privacy.thompson import BUDGET_FACTOR
 

@@ -1,0 +1,526 @@
+"""What claims read: results by name, and the series in them by their tags.
+
+Results are handed in as data frames. A ``Series`` is one curve of a simulation, or rows of an exact
+result; comparisons and the quantities of papers take their numbers from it.
+"""
+
+import math
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dpbandits.claims.estimates import Estimate, Measured, exact, mean, rate
+from dpbandits.errors import InputError
+from dpbandits.metrics import NOMINAL, QUANTITIES
+from dpbandits.metrics.nash_curve import NashCurve
+
+Values = NDArray[np.float64]
+
+Loader = Callable[[str], pd.DataFrame]
+"""From a name to a simulation's long table, or analytic curves."""
+
+Quantity = Callable[..., Any]
+"""A function that makes one number, or one for each named point, of series."""
+
+_MEASURED = ["run", "metric", "t", "arm", "value"]
+_TRIALS = "trials"
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One metric of one series: axes and the values, shape (runs, times, arms)."""
+
+    runs: NDArray[np.int64]
+    times: NDArray[np.int64]
+    values: Values
+
+
+class Results:
+    """Results of one name by their tags: columns of the rows of an exact result."""
+
+    def __init__(self, name: str, tags: pd.DataFrame) -> None:
+        """Take a table of tags."""
+        self.name = name
+        self.tags = tags
+        self._kept: dict[frozenset[tuple[str, Any]], NDArray[np.bool_]] = {}
+
+    def having(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return what has these tags, all of which are there; None stands for no value of a tag."""
+        named = frozenset(where.items())
+        if named not in self._kept:
+            kept = np.ones(len(self.tags), dtype=bool)
+            for key, value in where.items():
+                tags = self.tags[key]
+                kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
+            self._kept[named] = kept
+        return self._kept[named]
+
+    def values_of(self, tag: str, where: Mapping[str, Any]) -> list[Any]:
+        """Return the values of a tag of what has these tags; InputError for an unknown tag."""
+        if tag not in self.tags:
+            allowed = ", ".join(self.tags.columns)
+            raise InputError(f"results of {self.name}: no tag {tag!r}; allowed: {allowed}")
+        return list(self.tags[tag][self.having(where)].dropna().unique().tolist())
+
+
+class Recorded(Results):
+    """The results of one simulation, looked up by the tags of a series and by metric."""
+
+    def __init__(self, name: str, frame: pd.DataFrame) -> None:
+        """Take a long table: series, tags, run, metric, t, arm and value."""
+        missing = {"series", *_MEASURED} - set(frame.columns)
+        if missing:
+            raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
+        tags = frame.drop(columns=[*_MEASURED, _TRIALS], errors="ignore")
+        super().__init__(name, tags.drop_duplicates("series").set_index("series"))
+        self.counts_trials = _TRIALS in frame
+        self._frame = frame
+        self._rows = frame.groupby(["series", "metric"], sort=False).indices
+        self._blocks: dict[tuple[str, str], Block] = {}
+        self._curves: dict[tuple[str, str], dict[int, NashCurve]] = {}
+
+    @cached_property
+    def runs(self) -> int:
+        """Smallest number of runs of any series."""
+        if not len(self._frame):
+            return 0
+        if self.counts_trials:
+            curve = ["series", "metric", "t", "arm"]
+            return int(self._frame.groupby(curve, sort=False)[_TRIALS].sum().min())
+        return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
+
+    @cached_property
+    def horizon(self) -> int:
+        """Largest recorded time."""
+        return int(self._frame["t"].max())
+
+    def times(self, series: str) -> NDArray[np.int64]:
+        """Return the times at which anything is recorded of a series, increasing."""
+        return np.unique(self._frame.loc[self._frame["series"] == series, "t"].to_numpy(np.int64))
+
+    def matching(self, where: Mapping[str, Any]) -> list[str]:
+        """Return the labels of all series with these tags; None stands for no value of a tag."""
+        return [str(label) for label in self.tags.index[self.having(where)]]
+
+    def block(self, series: str, metric: str) -> Block:
+        """Return all that is recorded of one metric of one series.
+
+        Raises:
+            InputError: nothing is recorded, or a run lacks a time or an arm.
+        """
+        key = (series, metric)
+        if key in self._blocks:
+            return self._blocks[key]
+        if key not in self._rows:
+            raise InputError(f"results of {self.name}: no {metric} recorded for {series!r}")
+        frame = self._frame.iloc[self._rows[key]].sort_values(["run", "t", "arm"])
+        runs, times, arms = (
+            np.unique(frame[axis].to_numpy(np.int64)) for axis in ("run", "t", "arm")
+        )
+        if len(frame) != runs.size * times.size * arms.size:
+            raise InputError(
+                f"results of {self.name}: {metric} of {series!r} has {len(frame)} rows; allowed: "
+                f"one for each of {runs.size} runs, {times.size} times and {arms.size} arms"
+            )
+        values = frame["value"].to_numpy(np.float64).reshape(runs.size, times.size, arms.size)
+        self._blocks[key] = Block(runs, times, values)
+        return self._blocks[key]
+
+    def counts(self, series: str, metric: str, window: slice) -> tuple[int, int]:
+        """Return (sum of a counted metric, trials) over a window of the trials of one series.
+
+        Raises:
+            InputError: the metric is not counted over trials, or the window cuts a block.
+        """
+        key = (series, metric)
+        if not self.counts_trials or key not in self._rows:
+            raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
+        frame = self._frame.iloc[self._rows[key]].sort_values("run")
+        trials, values = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
+        ends = np.concatenate([[0], trials.cumsum()])
+        start = window.start or 0
+        stop = int(ends[-1]) if window.stop is None else window.stop
+        if not {start, stop} <= set(ends.tolist()):
+            raise InputError(
+                f"results of {self.name}: trials {start} to {stop} of {series!r} cut a block; "
+                f"allowed: ends at {', '.join(map(str, ends.tolist()))}"
+            )
+        inside = (ends[:-1] >= start) & (ends[1:] <= stop)
+        return round(values[inside].sum()), int(trials[inside].sum())
+
+    def curves(self, series: str, prefix: str = "") -> dict[int, NashCurve]:
+        """Return every Nash curve of a series, by the number of runs before its own.
+
+        Without recorded influences a curve has none, of shape (0, G).
+
+        Raises:
+            InputError: no Nash regret is recorded under this prefix.
+        """
+        key = (series, prefix)
+        if key not in self._curves:
+            blocks = [self.block(series, prefix + name) for name in QUANTITIES]
+            times = blocks[0].times
+            quantities = np.stack([block.values[:, :, 0] for block in blocks], axis=1)
+            starts = blocks[0].runs - blocks[0].runs[0]
+            influences = np.empty((0, times.size))
+            if (series, name := f"{prefix}nash_influence") in self._rows:
+                influences = self.block(series, name).values[:, :, 0]
+            parts = np.split(influences, starts[1:])
+            self._curves[key] = {
+                int(start): NashCurve.of_parts(times, each, part)
+                for start, each, part in zip(starts, quantities, parts, strict=True)
+            }
+        return self._curves[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Results by name, loaded when they are first asked for, limited to the first runs.
+
+    Attributes:
+        load: returns the frame of a name.
+        functions: quantities that comparisons may name.
+        limit: how many runs are read, the first in the order of run numbers; None for all.
+        skip: how many runs are left out before them.
+        reads: names that may be read; None for any.
+    """
+
+    load: Loader
+    functions: Mapping[str, Quantity] = field(default_factory=dict)
+    limit: int | None = None
+    skip: int = 0
+    reads: Collection[str] | None = None
+    _loaded: dict[str, Results] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of_frames(
+        cls, frames: Mapping[str, pd.DataFrame], functions: Mapping[str, Quantity] | None = None
+    ) -> "Evidence":
+        """Return evidence over frames at hand."""
+
+        def load(name: str) -> pd.DataFrame:
+            if name not in frames:
+                raise InputError(f"no results named {name!r}; allowed: {', '.join(frames)}")
+            return frames[name]
+
+        return cls(load, functions or {})
+
+    def limited(self, runs: int, skip: int = 0) -> "Evidence":
+        """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
+        return replace(self, limit=runs, skip=skip)
+
+    def of_results(self, names: Collection[str]) -> "Evidence":
+        """Return the same evidence limited to some results."""
+        return replace(self, reads=tuple(names))
+
+    @property
+    def window(self) -> slice:
+        """The runs that are read."""
+        return slice(self.skip, None if self.limit is None else self.skip + self.limit)
+
+    def results(self, name: str) -> Results:
+        """Return results, whatever the limit of runs; InputError where they may not be read."""
+        if self.reads is not None and name not in self.reads:
+            raise InputError(f"results {name!r} are not declared; allowed: {', '.join(self.reads)}")
+        if name not in self._loaded:
+            frame = self.load(name)
+            kind = Recorded if "run" in frame else Results
+            self._loaded[name] = kind(name, frame)
+        return self._loaded[name]
+
+    def runs(self, names: Iterable[str]) -> int:
+        """Return the smallest number of runs of the simulations among the names; 0 without any."""
+        results = map(self.results, names)
+        return min((one.runs for one in results if isinstance(one, Recorded)), default=0)
+
+
+def _describe(where: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in where.items()) or "no tags"
+
+
+CurveName = tuple[str, str, int]
+"""Names the runs of a curve: simulation, series, and number of runs of the series before them."""
+
+Curves = dict[CurveName, NashCurve]
+
+
+OPTIONS = ("in", "metric", "t", "share", "column", "best_mean")
+"""Keys of a series that are no tags of its results."""
+
+LARGEST = "largest"
+"""In the place of the largest value of a tag."""
+
+NASH_REGRET = "nash_regret"
+FARTHEST = 0.02
+"""Largest distance of a recorded time from a share of the horizon, relative to that share."""
+
+
+class Place(NamedTuple):
+    """Where a series is: its results, whatever the limit of runs, and the tags that select it."""
+
+    results: Results
+    where: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One series of a simulation, or rows of an exact result, by its tags.
+
+    Attributes:
+        evidence: the results.
+        tags: column -> value, None for none there; or one of the keys of ``OPTIONS``: ``in``, the
+            results that it may be in (all that the claim reads), ``metric`` (what is recorded:
+            success where trials are counted, else pseudo-regret), ``t`` or ``share`` of the
+            horizon (the last time), ``column`` of an exact result (y), ``best_mean`` against which
+            a Nash regret is scored (the largest mean).
+        loose: more tags, which hold where results have such a column.
+    """
+
+    evidence: Evidence
+    tags: Mapping[str, Any]
+    loose: Mapping[str, Any] = field(default_factory=dict)
+
+    def having(self, **changes: Any) -> "Series":
+        """Return the series with other tags where its results have them; none there stays none."""
+        tags, loose = dict(self.tags), dict(self.loose)
+        for key, value in changes.items():
+            if key in OPTIONS or tags.get(key) is not None:
+                tags[key] = value
+            elif key not in tags:
+                loose[key] = value
+        return replace(self, tags=tags, loose=loose)
+
+    @cached_property
+    def among(self) -> list[Results]:
+        """The results that it may be in."""
+        allowed = self.evidence.reads
+        names = self.tags.get("in", allowed or ())
+        several = (names,) if isinstance(names, str) else tuple(names)
+        return [
+            self.evidence.results(name) for name in several if allowed is None or name in allowed
+        ]
+
+    def has(self, tag: str) -> bool:
+        """Return whether any of its results has such a tag."""
+        return any(tag in results.tags for results in self.among)
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Where series or rows have these tags."""
+        own = {key: value for key, value in self.tags.items() if key not in OPTIONS}
+        places = []
+        for results in self.among:
+            if any(key not in results.tags and own[key] is not None for key in own):
+                continue
+            merged = {**self.loose, **own}
+            where = {key: value for key, value in merged.items() if key in results.tags}
+            for key in [key for key, value in where.items() if value == LARGEST]:
+                others = {other: where[other] for other in where if other != key}
+                where[key] = max(results.values_of(key, others), default=None)
+            if results.having(where).any():
+                places.append(Place(results, where))
+        return places
+
+    @cached_property
+    def place(self) -> Place:
+        """Where its one series is; InputError where not exactly one result has the tags."""
+        places = self.places
+        if len(places) != 1:
+            columns = {tag for results in self.among for tag in results.tags}
+            for key in self.tags.keys() - {*OPTIONS} - columns:
+                if self.tags[key] is not None:
+                    raise InputError.unknown("tag of a series", key, sorted(map(str, columns)))
+            tags = {**self.loose, **self.tags}
+            where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
+            looked = ", ".join(results.name for results in self.among)
+            raise InputError(
+                f"results of {looked}: {len(places)} series with {where}; allowed: one"
+            )
+        return places[0]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells its number from those of other series."""
+        results, where = self.place
+        options = {key: self.tags[key] for key in self.tags if key in OPTIONS and key != "in"}
+        return results.name, *sorted(map(str, {**where, **options}.items()))
+
+    def values_of(self, tag: str) -> list[Any]:
+        """Return the values of a tag in increasing order.
+
+        For ``t`` these are the recorded times, for ``in`` the results that it is in, in theirs.
+        """
+        if tag == "t":
+            return self.times
+        if tag == "in":
+            return [results.name for results, _ in self.places]
+        values = (results.values_of(tag, where) for results, where in self.places)
+        return sorted({value for several in values for value in several})
+
+    @property
+    def recorded(self) -> Recorded:
+        """All that its simulation records; InputError where its results are exact."""
+        results = self.place.results
+        if not isinstance(results, Recorded):
+            raise InputError(f"results {results.name!r} are analytic; allowed: a simulation")
+        return results
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The rows of an exact result, by increasing x; InputError where there is none."""
+        results, where = self.place
+        if isinstance(results, Recorded):
+            raise InputError(
+                f"results {results.name!r} are a simulation; allowed: analytic results"
+            )
+        rows = results.tags[results.having(where)]
+        return pd.DataFrame(rows.sort_values("x", kind="stable"))
+
+    @cached_property
+    def label(self) -> str:
+        """Label of the one series of a simulation that it is."""
+        where = self.place.where
+        labels = self.recorded.matching(where)
+        if len(labels) != 1:
+            described = f"{len(labels)} series with {_describe(where)}"
+            raise InputError(f"results of {self.recorded.name}: {described}; allowed: one")
+        return labels[0]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All tags of that series in its results."""
+        tags = self.recorded.tags.to_dict()
+        return {str(tag): values[self.label] for tag, values in tags.items()}
+
+    @cached_property
+    def metric(self) -> str:
+        """What is read of it."""
+        metric = self.tags.get("metric")
+        if isinstance(metric, str):
+            return metric
+        return "success" if self.recorded.counts_trials else "pseudo_regret"
+
+    def block(self, metric: str = "") -> Block:
+        """Return the recorded values of a metric (default: ``metric``), of the runs read."""
+        block = self.recorded.block(self.label, metric or self.metric)
+        window = self.evidence.window
+        return Block(block.runs[window], block.times, block.values[window])
+
+    @property
+    def times(self) -> list[int]:
+        """All recorded times."""
+        if self.metric.endswith(NASH_REGRET):
+            return next((curve.times.tolist() for curve in self.curves.values()), [])
+        return list(self.block().times.tolist())
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Its Nash curves, that begin among the runs read, whose runs cannot be parted."""
+        evidence, best = self.evidence, self.tags.get("best_mean")
+        prefix = NOMINAL if self.metric.startswith(NOMINAL) else ""
+        end = math.inf if evidence.limit is None else evidence.skip + evidence.limit
+        return {
+            (self.recorded.name, self.label, start): curve if best is None else curve.against(best)
+            for start, curve in self.recorded.curves(self.label, prefix).items()
+            if evidence.skip <= start < end
+        }
+
+    @property
+    def regrets(self) -> tuple[list[int], list[Measured]]:
+        """All recorded times and the Nash regret there, less its bias; none without runs."""
+        return self.times, [nash_regret(self.curves, index) for index in range(len(self.times))]
+
+    def check(self, *, is_one: bool = True) -> None:
+        """Raise InputError where it, its metric or its time is not there.
+
+        Args:
+            is_one: whether it has to be one series; a quantity may choose among several, and names
+                what it reads where the series has no metric.
+        """
+        metric = self.tags.get("metric")
+        if not isinstance(self.place.results, Recorded):
+            return
+        if is_one and not callable(metric):
+            self.number()
+            return
+        for label in self.recorded.matching(self.place.where):
+            if not isinstance(metric, str):
+                self._nearest(self.recorded.times(label))
+            elif metric.endswith(NASH_REGRET):
+                prefix = metric.removesuffix(NASH_REGRET)
+                self._nearest(self.recorded.curves(label, prefix)[0].times)
+            else:
+                self._nearest(self.recorded.block(label, metric).times, self._farthest)
+
+    def per_run(self) -> Values:
+        """Return one number a run at its time, runs increasing."""
+        block = self.block()
+        return block.values[:, self._nearest(block.times, self._farthest), 0]
+
+    @property
+    def _farthest(self) -> float:
+        return 0.0 if "t" in self.tags else FARTHEST
+
+    def number(self) -> Estimate:
+        """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
+
+        Where its metric is a quantity of the paper, what that makes of the series.
+        """
+        if callable(self.tags.get("metric")):
+            quantity: Estimate = self.tags["metric"](self)
+            return quantity
+        if not isinstance(self.place.results, Recorded):
+            return self._exact()
+        name = self.place.results.name
+        if self.metric.endswith(NASH_REGRET):
+            times = self.times
+            index = self._nearest(np.array(times)) if times else 0
+            return nash_regret(self.curves, index)
+        if self.recorded.counts_trials and self.metric == "success":
+            if {"t", "share"} & self.tags.keys():
+                raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
+            return rate(self.recorded.counts(self.label, self.metric, self.evidence.window))
+        return mean(self.per_run(), (name, self.label))
+
+    def _exact(self) -> Estimate:
+        rows = self.rows
+        if len(rows) != 1:
+            where = _describe(self.place.where)
+            raise InputError(
+                f"results of {self.place.results.name}: {len(rows)} rows with {where}; allowed: one"
+            )
+        runs = rows["runs"].iloc[0] if "runs" in rows else 0
+        return exact(rows[self.tags.get("column", "y")].iloc[0], int(runs))
+
+    def _nearest(self, times: NDArray[np.int64], farthest: float = FARTHEST) -> int:
+        """Return the index of the recorded time that is meant; InputError where none is near."""
+        wanted = self.tags.get("t", self.tags.get("share", 1.0) * times[-1])
+        nearest = int(np.abs(times - wanted).argmin())
+        if abs(times[nearest] - wanted) > farthest * wanted:
+            raise InputError(
+                f"results of {self.place.results.name}: t = {wanted:.0f} is not recorded; "
+                f"the nearest is {times[nearest]}"
+            )
+        return nearest
+
+
+def nash_regret(curves: Curves, index: int) -> Measured:
+    """Return the Nash regret at one recorded time, by its index: the mean over curves; NaN of none.
+
+    Its bias of first order in 1/R, by which it is too high, is subtracted.
+    """
+    if not curves:
+        return Measured(math.nan)
+    weight, value = 1.0 / len(curves), 0.0
+    influences: dict[Hashable, Values] = {}
+    for sample, curve in curves.items():
+        geometric_mean = float(curve.geometric_mean[index])
+        bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
+        value += weight * (curve.best_mean - geometric_mean - bias)
+        influences[sample] = weight * (-geometric_mean * curve.influences[:, index])
+    return Measured.of(value, influences)

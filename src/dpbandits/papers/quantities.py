@@ -1,0 +1,45 @@
+"""Quantities that the claims of every paper may name: what the privacy audit shows."""
+
+import math
+
+from dpbandits.claims.estimates import Estimate, exact
+from dpbandits.claims.series import Series
+from dpbandits.errors import InputError
+
+LOG10_OBSERVABLE = -6.0
+"""log10 of the chance from which on an event is called observable."""
+
+
+def audited_share(series: Series, *, events: str = "any") -> Estimate:
+    """Return the largest lower bound of the rows of an audit over its claim.
+
+    A share above 1 refutes the claim; one below proves nothing. Of ``any`` events, or of those
+    ``observable``, which have a chance of 1e-6 under both inputs.
+    """
+    return exact(_strongest(series, events, "ratio"))
+
+
+def audited_chance(series: Series) -> Estimate:
+    """Return log10 of the chance of the event behind ``audited_share``."""
+    return exact(_strongest(series, "any", "log10_alpha"))
+
+
+def _strongest(series: Series, events: str, column: str) -> float:
+    """Return a number of the row of the largest bound over its claim."""
+    rows = series.rows
+    if events == "observable":
+        rows = rows[rows["log10_alpha"] >= LOG10_OBSERVABLE]
+    if rows.empty:
+        raise InputError(
+            f"results of {series.place.results.name}: no {events} event of {series.place.where}"
+        )
+    return float(rows[column].iloc[int(rows["ratio"].to_numpy().argmax())])
+
+
+def seen_from(series: Series, *, events: str = "any") -> Estimate:
+    """Return by how much a guarantee would have to be exceeded for the audit to see it.
+
+    An algorithm that loses so many times more loses its whole claim at the strongest event.
+    """
+    share = _strongest(series, events, "ratio")
+    return exact(max(1.0, 1.0 / share) if share > 0.0 else math.inf)
