@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dpbandits.cli import main
-from dpbandits.config.documents import load_yaml
+from dpbandits.config.documents import load_document, load_yaml
+from dpbandits.config.experiments import ExperimentsFile
 from dpbandits.config.figures import parse_figure, parse_table
 from dpbandits.config.project import PaperFile
 from dpbandits.errors import InputError
@@ -317,7 +318,7 @@ def made(folder: Path, change: Change = lambda file: None, scale: str = "paper")
     change(file)
     path = folder / "experiments.yaml"
     path.write_text(yaml.safe_dump(file, sort_keys=False))
-    return Study.load("made-up", path, scale, ABOUT)
+    return Study("made-up", path, load_document(path, ExperimentsFile), scale, ABOUT)
 
 
 def test_like_another_simulation_is_as_if_spelled_out(tmp_path: Path) -> None:
@@ -396,4 +397,4 @@ def test_captions_have_the_numbers_of_what_is_read(tmp_path: Path) -> None:
         (several, "paper", "T = 100 to 3,000"),
         (several, "quick", "T = 100, 200 and 400"),
     ):
-        assert made(tmp_path, change, scale).figure("fig1").caption == shown
+        assert made(tmp_path, change, scale).caption("fig1") == shown

@@ -501,6 +501,10 @@ def _with_defaults(
     return completed
 
 
+_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
+"""Figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
+
+
 def _with_reads(entry: EntryType, given: set[str], simulated: Simulated) -> EntryType:
     """Return an entry with the results, figures and runs that it does not say itself."""
     reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
@@ -509,7 +513,12 @@ def _with_reads(entry: EntryType, given: set[str], simulated: Simulated) -> Entr
     counts = [simulated[one][0] for one in reads if one in simulated]
     update: dict[str, Any] = {"reads": reads}
     if "figure" not in given:
-        update["figure"] = tuple(dict.fromkeys(_figures_in(entry.place)))
+        named = (
+            f"fig{number or figure}{letter}"
+            for figure, panels in _FIGURES.findall(entry.place)
+            for number, letter in re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
+        )
+        update["figure"] = tuple(dict.fromkeys(named))
     # What is exact has no runs, in no paper.
     if "runs" not in given and not counts:
         update["runs"] = ()
@@ -541,16 +550,6 @@ def _check_runs(entry: Entry, simulated: Simulated, *, are_own: bool) -> None:
                 f"{asked}, and {parted[0]} part a Nash curve of {name}; allowed: multiples of "
                 f"{curve}"
             )
-
-
-_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
-
-
-def _figures_in(place: str) -> Iterator[str]:
-    """Yield the figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
-    for figure, panels in _FIGURES.findall(place):
-        letters = re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
-        yield from (f"fig{number or figure}{letter}" for number, letter in letters)
 
 
 def _results_of(entry: Entry) -> Iterator[str]:

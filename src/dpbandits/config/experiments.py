@@ -92,13 +92,10 @@ class CellsSpec(Spec):
     interpretations: dict[str, str] = {}
 
     @model_validator(mode="after")
-    def _has_the_same_keys_again(self) -> "CellsSpec":
+    def _keys_go_together(self) -> "CellsSpec":
+        """Raise where ``also`` has other keys than ``for``, or a key names a column twice."""
         if wrong := [key for more in self.also for key in more if key not in self.over]:
             raise InputError(f"also has {wrong[0]}; allowed: {', '.join(self.over) or 'nothing'}")
-        return self
-
-    @model_validator(mode="after")
-    def _makes_columns_of_its_own(self) -> "CellsSpec":
         for kind in ("for", "tags", "parameters"):
             for key in self.over if kind == "for" else getattr(self, kind):
                 if key in RESERVED:
@@ -149,11 +146,6 @@ class SimulationSpec(Spec):
         if self.instance is None and not all(entry.instances for entry in self.cells):
             raise InputError("key instance is missing, here or under for of all cells")
         return self
-
-
-def with_likes(simulations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return simulations with the keys filled in that they take from those they are ``like``."""
-    return {name: _with_like(simulations, name) for name in simulations}
 
 
 def _with_like(simulations: Mapping[str, Any], name: str, *path: str) -> Any:
@@ -207,7 +199,7 @@ class ExperimentsFile(Spec):
         given = document.get("simulations") if isinstance(document, Mapping) else None
         if not isinstance(given, dict):
             return document
-        return {**document, "simulations": with_likes(given)}
+        return {**document, "simulations": {name: _with_like(given, name) for name in given}}
 
     @model_validator(mode="after")
     def _names_exact_results(self) -> "ExperimentsFile":

@@ -373,11 +373,6 @@ class FigureSpec:
     diagram_reads: tuple[str, ...] = ()
 
     @property
-    def whole_caption(self) -> str:
-        """What is drawn, and what we chose in it."""
-        return f"{self.caption} {self.chosen or ''}".rstrip()
-
-    @property
     def is_diagram(self) -> bool:
         """Whether a function of the paper draws the whole of it."""
         return not self.panels

@@ -142,6 +142,8 @@ def require_letters(path: Path, ids: Iterable[str], letters: str) -> None:
 def _check_code(study: Study) -> None:
     """Raise InputError where the config names a function that the paper's modules do not have."""
     figures, tables = study.figures, study.tables
+    for name in figures:
+        study.caption(name)
     panels = [panel for figure in figures.values() for panel in figure.panels.values()]
     named = {
         "analytic": list(study.file.analytic),

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbandits._cache_folder import expanded, given_folder
-from dpbandits.config.documents import load_yaml, naming, validated
+from dpbandits.config.documents import load_document, load_yaml, naming, validated
+from dpbandits.config.experiments import ExperimentsFile
 from dpbandits.config.project import CONFIG, PAPERS, ConfigFile, PaperFile, Scale, found_papers
 from dpbandits.errors import InputError
 from dpbandits.pipeline.study import Study, algorithms_of
@@ -150,7 +151,8 @@ class Project:
             path = self.folder / PAPERS / name / "experiments.yaml"
             if name not in self.papers:
                 path = self.folder / COMPARISONS / f"{name}.yaml"
-            self._studies[name] = Study.load(name, path, self.scale, self.papers.get(name))
+            file = load_document(path, ExperimentsFile)
+            self._studies[name] = Study(name, path, file, self.scale, self.papers.get(name))
         return self._studies[name]
 
     def results_fingerprint(self, paper: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -168,11 +168,6 @@ class Study:
     about: PaperFile | None = None
     _figures: dict[str, FigureSpec] = field(default_factory=dict, init=False, repr=False)
 
-    @classmethod
-    def load(cls, name: str, path: Path, scale: str, about: PaperFile | None = None) -> "Study":
-        """Read the experiments file; the claims and findings are read where they are asked for."""
-        return cls(name, path, load_document(path, ExperimentsFile), scale, about)
-
     @property
     def is_comparison(self) -> bool:
         """Whether this is a comparison across papers."""
@@ -228,10 +223,15 @@ class Study:
             entry = self._named("figure", name, self.file.figures)
             looks = self.about.looks if self.about else {}
             with naming(self.path):
-                figure = parse_figure(name, entry, self.digitised, looks)
-                caption = self._caption(f"figures.{name}", figure)
-            self._figures[name] = replace(figure, caption=caption)
+                self._figures[name] = parse_figure(name, entry, self.digitised, looks)
         return self._figures[name]
+
+    def caption(self, name: str) -> str:
+        """Return what is drawn in a figure, with its numbers filled in, and what we chose in it."""
+        figure = self.figure(name)
+        with naming(self.path):
+            caption = self._caption(f"figures.{name}", figure)
+        return f"{caption} {figure.chosen or ''}".rstrip()
 
     def table(self, name: str) -> TableSpec:
         """Return a table; InputError if there is none of that name."""

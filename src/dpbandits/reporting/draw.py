@@ -275,7 +275,9 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         for axes, above, residuals in zip(below, flat, strips, strict=False):
             draw_residuals(axes, above, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
-        style.add_legend(drawn, common, _lists(shown))
+        lines_shown = itertools.chain(*shown)
+        lists = {entry.label: entry.lists for line in lines_shown for entry in line.entries}
+        style.add_legend(drawn, common, lists)
         letter = next(iter(lines)) if count == 1 else ""
         second = style.heading(paper, figure.name, letter, figure.supplements)
         style.add_heading(drawn, second, figure.title)
@@ -335,12 +337,6 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, st
     return handles
 
 
-def _lists(panels: Sequence[Sequence[Line]]) -> dict[str, str]:
-    """Return what the legend lists that each label is an entry of."""
-    lines = itertools.chain(*panels)
-    return {entry.label: entry.lists for line in lines for entry in line.entries}
-
-
 def _stands_for(look: palette.Look) -> Line2D:
     return Line2D([], [], **style.line_look(look))
 
@@ -371,24 +367,18 @@ def _label_crossings(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> Non
 def _crossing(
     panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
 ) -> tuple[float, float] | None:
+    """Return the first x and y at which two lines cross, as they are drawn; None for none."""
     named = {line.name: line.points for line in lines}
     if unknown := [name for name in crossing.of if name not in named]:
         allowed = ", ".join(named)
         raise InputError(f"crossings.of has {', '.join(unknown)}; allowed: {allowed}")
-    first, second = (named[name] for name in crossing.of)
-    return first_crossing(first, second, panel.x.scale, panel.y.scale)
-
-
-def first_crossing(
-    first: pd.DataFrame, second: pd.DataFrame, x_scale: str, y_scale: str
-) -> tuple[float, float] | None:
-    """Return the first x and y at which two lines cross, as they are drawn; None for none."""
     ways = {"log": (np.log10, lambda value: 10.0**value)}
     (to_x, from_x), (to_y, from_y) = (
-        ways.get(scale, (np.asarray, float)) for scale in (x_scale, y_scale)
+        ways.get(axis.scale, (np.asarray, float)) for axis in (panel.x, panel.y)
     )
-    places = [to_x(points["x"].to_numpy(dtype=float)) for points in (first, second)]
-    heights = [to_y(points["y"].to_numpy(dtype=float)) for points in (first, second)]
+    crossed = [named[name] for name in crossing.of]
+    places = [to_x(points["x"].to_numpy(dtype=float)) for points in crossed]
+    heights = [to_y(points["y"].to_numpy(dtype=float)) for points in crossed]
     x = np.union1d(*places)
     x = x[(x >= max(place[0] for place in places)) & (x <= min(place[-1] for place in places))]
     above, below = (np.interp(x, *line) for line in zip(places, heights, strict=True))

@@ -144,7 +144,12 @@ class _Numbers(Formatter):
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         least, most = PLAIN[self.scale]
-        shown = [abs(value) for axis in self._alike() for value in _ticks_in_view(axis)]
+        shown = []
+        for axis in self._alike():
+            low, high = sorted(axis.get_view_interval())
+            shown += [
+                abs(tick) for tick in axis.get_majorticklocs() if tick and low <= tick <= high
+            ]
         is_plain = not shown or (least <= min(shown) and max(shown) <= most)
         return [thousands(value) if is_plain else power(value) for value in values]
 
@@ -163,11 +168,6 @@ class _Numbers(Formatter):
             and isinstance(known := axis.get_major_formatter(), _Numbers)
             and known.scale == self.scale
         ]
-
-
-def _ticks_in_view(axis: Axis) -> list[float]:
-    low, high = sorted(axis.get_view_interval())
-    return [value for value in axis.get_majorticklocs() if value and low <= value <= high]
 
 
 class _Decades(LogLocator):
