@@ -68,7 +68,6 @@ def test_the_first_runs_are_those_of_the_smallest_numbers() -> None:
     given = evidence(toy=frame, curves=ROWS, sim=small())
     for names, fewest in {("toy", "curves"): 5, ("curves",): 0, ("sim", "toy"): 3}.items():
         assert given.limited(2).runs(names) == fewest
-    assert series(given=evidence().limited(2, skip=1), t=2, b=0).per_run()[0] == 112.0
 
 
 def test_results_are_loaded_once_and_only_when_asked_for() -> None:

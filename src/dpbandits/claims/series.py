@@ -131,27 +131,25 @@ class Recorded(Results):
         self._blocks[key] = Block(runs, times, values)
         return self._blocks[key]
 
-    def counts(self, series: str, metric: str, window: slice) -> tuple[int, int]:
-        """Return (sum of a counted metric, trials) over a window of the trials of one series.
+    def counts(self, series: str, metric: str, limit: int | None) -> tuple[int, int]:
+        """Return (sum of a counted metric, trials) over the first trials of one series, or all.
 
         Raises:
-            InputError: the metric is not counted over trials, or the window cuts a block.
+            InputError: the metric is not counted over trials, or the limit cuts a block.
         """
         key = (series, metric)
         if not self.counts_trials or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
         frame = self._frame.iloc[self._rows[key]].sort_values("run")
         trials, values = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
-        ends = np.concatenate([[0], trials.cumsum()])
-        start = window.start or 0
-        stop = int(ends[-1]) if window.stop is None else window.stop
-        if not {start, stop} <= set(ends.tolist()):
+        ends = [0, *trials.cumsum().tolist()]
+        if limit is not None and limit not in ends:
             raise InputError(
-                f"results of {self.name}: trials {start} to {stop} of {series!r} cut a block; "
-                f"allowed: ends at {', '.join(map(str, ends.tolist()))}"
+                f"results of {self.name}: the first {limit} trials of {series!r} cut a block; "
+                f"allowed: {', '.join(map(str, ends))}"
             )
-        inside = (ends[:-1] >= start) & (ends[1:] <= stop)
-        return round(values[inside].sum()), int(trials[inside].sum())
+        blocks = slice(None if limit is None else ends.index(limit))
+        return round(values[blocks].sum()), int(trials[blocks].sum())
 
     def curves(self, series: str, prefix: str = "") -> dict[int, NashCurve]:
         """Return every Nash curve of a series, by the number of runs before its own.
@@ -186,14 +184,12 @@ class Evidence:
         load: returns the frame of a name.
         functions: quantities that comparisons may name.
         limit: how many runs are read, the first in the order of run numbers; None for all.
-        skip: how many runs are left out before them.
         reads: names that may be read; None for any.
     """
 
     load: Loader
     functions: Mapping[str, Quantity] = field(default_factory=dict)
     limit: int | None = None
-    skip: int = 0
     reads: Collection[str] | None = None
     _loaded: dict[str, Results] = field(default_factory=dict, repr=False)
 
@@ -210,18 +206,13 @@ class Evidence:
 
         return cls(load, functions or {})
 
-    def limited(self, runs: int, skip: int = 0) -> "Evidence":
-        """Return the same evidence limited to ``runs`` runs after the first ``skip``."""
-        return replace(self, limit=runs, skip=skip)
+    def limited(self, runs: int) -> "Evidence":
+        """Return the same evidence limited to the first ``runs`` runs."""
+        return replace(self, limit=runs)
 
     def of_results(self, names: Collection[str]) -> "Evidence":
         """Return the same evidence limited to some results."""
         return replace(self, reads=tuple(names))
-
-    @property
-    def window(self) -> slice:
-        """The runs that are read."""
-        return slice(self.skip, None if self.limit is None else self.skip + self.limit)
 
     def results(self, name: str) -> Results:
         """Return results, whatever the limit of runs; InputError where they may not be read."""
@@ -408,8 +399,8 @@ class Series:
     def block(self, metric: str = "") -> Block:
         """Return the recorded values of a metric (default: ``metric``), of the runs read."""
         block = self.recorded.block(self.label, metric or self.metric)
-        window = self.evidence.window
-        return Block(block.runs[window], block.times, block.values[window])
+        limit = self.evidence.limit
+        return Block(block.runs[:limit], block.times, block.values[:limit])
 
     @property
     def times(self) -> list[int]:
@@ -423,11 +414,11 @@ class Series:
         """Its Nash curves, that begin among the runs read, whose runs cannot be parted."""
         evidence, best = self.evidence, self.tags.get("best_mean")
         prefix = NOMINAL if self.metric.startswith(NOMINAL) else ""
-        end = math.inf if evidence.limit is None else evidence.skip + evidence.limit
+        end = math.inf if evidence.limit is None else evidence.limit
         return {
             (self.recorded.name, self.label, start): curve if best is None else curve.against(best)
             for start, curve in self.recorded.curves(self.label, prefix).items()
-            if evidence.skip <= start < end
+            if start < end
         }
 
     @property
@@ -484,7 +475,7 @@ class Series:
         if self.recorded.counts_trials and self.metric == "success":
             if {"t", "share"} & self.tags.keys():
                 raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
-            return rate(self.recorded.counts(self.label, self.metric, self.evidence.window))
+            return rate(self.recorded.counts(self.label, self.metric, self.evidence.limit))
         return mean(self.per_run(), (name, self.label))
 
     def _exact(self) -> Estimate:

@@ -43,7 +43,8 @@ class Region:
 def region_of(comparison: Comparison, estimate: "Estimate") -> Region:
     """Return where the number of a comparison has to lie; everywhere without a kind.
 
-    Of a likeness: no further from equality than half the interval of the ``estimate`` is wide.
+    Of a likeness: no further from equality than half the interval that the ``estimate`` would have
+    at its number of runs.
     """
     kind, threshold = comparison.kind, comparison.threshold
     if kind == SHOWN:

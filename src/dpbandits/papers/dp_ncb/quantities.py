@@ -37,7 +37,7 @@ def two_arm_regret(series: Series) -> Measured:
     results, where = series.place
     evidence, one = series.evidence, series.having(metric=NASH_REGRET)
     if evidence.limit is not None and evidence.limit < PUBLISHED_RUNS:
-        one = replace(one, evidence=replace(evidence, limit=None, skip=0))
+        one = replace(one, evidence=replace(evidence, limit=None))
     regrets = [nash_regret({key: curve}, -1) for key, curve in one.curves.items()]
     value = average(regrets).value
     sample = (results.name, *map(str, where.values()))
