@@ -109,8 +109,9 @@ def pasted(folder: Path, block: str) -> None:
     for line in files.sub("", block).splitlines():
         program, *words = shlex.split(line)
         if program == "snakemake":
-            scale = "quick" if "scale=quick" in words else "paper"
-            build(Project.load(folder).only([MADE_UP]).at(scale=scale), MADE_UP)
+            # The quick scale is the same again.
+            if "scale=quick" not in words:
+                build(Project.load(folder).only([MADE_UP]), MADE_UP)
         elif program == "dpbandits":
             in_project = ["--project", str(folder)] * ("--params" not in words)
             assert main([*words, *in_project]) == 0, line

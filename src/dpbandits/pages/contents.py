@@ -7,6 +7,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import Claim, Finding
 from dpbandits.config.errata import ErrataFile, ErratumKind, load_errata
 from dpbandits.config.figures import FigureSpec
@@ -66,7 +67,9 @@ def check_pages(project: Project) -> None:
         _check_messages(study, built or verdicts_in(project.folder / FIGURES / paper))
 
 
-OTHERWISE = ("in part", "not as stated", "undecided", "depends on the reading", "counterexample")
+OTHERWISE: tuple[Verdict, ...] = (
+    *("in part", "not as stated", "undecided", "depends on the reading", "counterexample"),
+)
 """Verdicts that what a figure says of a claim has to name."""
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.config.claims import Entry, Stated
 from dpbandits.config.figures import panel_stem
-from dpbandits.config.numbers import NumberSource
+from dpbandits.config.numbers import NAMED, NumberSource
 from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import write_results
 from dpbandits.errors import InputError
@@ -236,7 +236,7 @@ class Rehearsal:
         *texts: str,
         entry: Entry | None = None,
     ) -> None:
-        """Fill numbers into texts, unless some are of claims that were not measured."""
+        """Fill numbers and verdicts into texts, unless some claims were not measured."""
         name = place.rpartition(" ")[2]
 
         def fill() -> None:
@@ -250,6 +250,7 @@ class Rehearsal:
 
         known = {each.id for each in self.study.stated}
         named = {source.claim or (entry.id if entry else "") for source in numbers.values()}
+        named |= {*NAMED.findall(" ".join(texts))}
         if not (named & known) - {*self.judged}:
             self._try(f"texts of {name}", (), fill)
 
