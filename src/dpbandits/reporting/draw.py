@@ -367,18 +367,24 @@ def _label_crossings(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> Non
 def _crossing(
     panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
 ) -> tuple[float, float] | None:
-    """Return the first x and y at which two lines cross, as they are drawn; None for none."""
     named = {line.name: line.points for line in lines}
     if unknown := [name for name in crossing.of if name not in named]:
         allowed = ", ".join(named)
         raise InputError(f"crossings.of has {', '.join(unknown)}; allowed: {allowed}")
+    first, second = (named[name] for name in crossing.of)
+    return first_crossing(first, second, panel.x.scale, panel.y.scale)
+
+
+def first_crossing(
+    first: pd.DataFrame, second: pd.DataFrame, x_scale: str, y_scale: str
+) -> tuple[float, float] | None:
+    """Return the first x and y at which two lines cross, as they are drawn; None for none."""
     ways = {"log": (np.log10, lambda value: 10.0**value)}
     (to_x, from_x), (to_y, from_y) = (
-        ways.get(axis.scale, (np.asarray, float)) for axis in (panel.x, panel.y)
+        ways.get(scale, (np.asarray, float)) for scale in (x_scale, y_scale)
     )
-    crossed = [named[name] for name in crossing.of]
-    places = [to_x(points["x"].to_numpy(dtype=float)) for points in crossed]
-    heights = [to_y(points["y"].to_numpy(dtype=float)) for points in crossed]
+    places = [to_x(points["x"].to_numpy(dtype=float)) for points in (first, second)]
+    heights = [to_y(points["y"].to_numpy(dtype=float)) for points in (first, second)]
     x = np.union1d(*places)
     x = x[(x >= max(place[0] for place in places)) & (x <= min(place[-1] for place in places))]
     above, below = (np.interp(x, *line) for line in zip(places, heights, strict=True))
