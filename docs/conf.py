@@ -12,9 +12,9 @@ from sphinx.transforms import SphinxTransform
 
 from dpbandits import __version__
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import head_of
-from dpbandits.pages.published import prose, read_table, table
+from dpbandits.pages.markdown import prose, table
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.published import read_table
 from dpbandits.reporting.tables import cells_of
 
 project = "dpbandits"
@@ -37,6 +37,7 @@ autodoc_typehints_format = "short"
 napoleon_numpy_docstring = False
 
 html_theme = "furo"
+html_static_path = html_css_files = ["site.css"]
 html_copy_source = html_show_copyright = html_show_sphinx = html_use_index = False
 # It is fetched, which browsers do not do for a page that was opened from disk.
 html_show_search_summary = False
@@ -86,7 +87,7 @@ def first_rows(project: Project) -> Iterator[str]:
         for path in sorted((project.folder / "docs" / folder).glob("*.csv")):
             numbers = read_table(path)
             shown, files = numbers.head(FIRST), (folder / path.stem).as_posix()
-            yield f"### {head_of(path.stem)}"
+            yield f"### {path.stem.removeprefix('extra-').replace('-', ' ').capitalize()}"
             if path.stem == "claims":
                 where = f"on the [paper's page](papers/{study.name}.md#what-came-out)"
                 yield f"Each claim is {where}; [csv]({files}.csv), [LaTeX]({files}.tex)."

@@ -9,7 +9,6 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.measure import Measurement
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
-from dpbandits.config.errata import load_errata
 from dpbandits.pipeline.project import FIGURES, Project
 from dpbandits.pipeline.targets import VERDICTS
 from invented import copy_parts
@@ -36,7 +35,7 @@ def made_project(folder: Path) -> Project:
 def publish_made_up(project: Project, paper: str) -> None:
     """Write every table of verdicts of a paper, with every comparison that a text of it names."""
     study = project.study(paper)
-    errata = load_errata(study.config_path("errata"), paper).errata.values()
+    errata = study.errata.errata.values()
     texts = [each.numbers for each in (*study.stated, *errata, study.summary())]
     named = {source.comparison for numbers in texts for source in numbers.values()}
 

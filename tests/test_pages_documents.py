@@ -16,15 +16,17 @@ import pytest
 import yaml
 
 from dpbandits.claims.tables import counted
+from dpbandits.claims.verdict import VERDICTS
 from dpbandits.config.claims import Summary
 from dpbandits.config.documents import validated
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import Contents, check_pages, errata_of
-from dpbandits.pages.documents import KINDS, documents, paper_page
+from dpbandits.pages.contents import Contents
+from dpbandits.pages.documents import KINDS, documents, front_page, paper_page
 from dpbandits.pages.keys import MODELS, keys_of
-from dpbandits.pages.published import read_table, with_region
-from dpbandits.pages.verdicts import MEANINGS
+from dpbandits.pages.markdown import with_region
+from dpbandits.pipeline.check import check_pages
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.published import read_table
 from found_papers import PAPERS
 from invented import PAPER as INVENTED
 from invented import copy_paper, copy_parts
@@ -56,7 +58,7 @@ def made() -> dict[str, str]:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_pages_and_indices_have_every_id_and_figure_once(paper: str) -> None:
     """What a page linked to once leads somewhere still."""
-    study, errata = PROJECT.study(paper), errata_of(PROJECT, paper)
+    study, errata = PROJECT.study(paper), PROJECT.study(paper).errata
     rows = [*(entry.id for entry in study.stated), *study.withdrawn]
     mistakes = [*errata.errata, *errata.withdrawn]
     assert mistakes or not study.config_path("errata").exists()
@@ -88,11 +90,11 @@ def test_a_claim_has_its_sentence_its_verdict_and_what_was_measured(paper: str) 
 
 def test_verdicts_are_counted_once_by_one_function() -> None:
     """On the front page, experiments first, and above the table of all claims."""
-    entries = [each.entry for each in contents().claims.values()]
+    entries = [each.entry for each in contents().claims]
     counts = counted(contents().ledger, entries)
     rows = [line.strip("| ").split(" | ") for line in made()["docs/claims.md"].splitlines()]
     cells = {row[0].strip("*"): row[2:] for row in rows if len(row) == 2 + len(KINDS)}
-    for word in MEANINGS:
+    for word in VERDICTS:
         assert cells[word] == [str(own.get(word, 0)) for own in counts.values()]
     front = made()["README.md"]
     places = [front.index(f"- {heading}, ") for heading in KINDS.values()]
@@ -127,7 +129,7 @@ def test_a_reduced_paper_is_named_and_each_of_its_claims_says_so(tmp_path: Path)
     about = made_project(tmp_path).folder / "config/papers/dp-ncb/paper.yaml"
     about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")
     reduced = Contents.of(Project.load(tmp_path))
-    assert reduced.headline.endswith(" At a smaller scale than the paper's: dp-ncb.")
+    assert front_page(reduced, made()["README.md"]).count(" (at a smaller scale) |") == 1
     claims = len(reduced.of_paper(reduced.claims, "dp-ncb"))
     page = paper_page(reduced, "dp-ncb")
     assert page.count("At a smaller scale than the paper's") == claims + 1
@@ -178,7 +180,7 @@ ENTRY: dict[str, Any] = {
 
 def computed(project: Project) -> str:
     """Return what is found of the one entry."""
-    [entry] = Contents(project, (INVENTED,)).errata[INVENTED]["statement"]
+    [entry] = Contents(project, (INVENTED,)).errata(INVENTED)
     return str(entry["found"])
 
 
@@ -266,7 +268,7 @@ TYPED = "4.1 4.4 4.6 5.1 0.01 0.1 0.2 0.38 0.4 0.42 0.5 0.8 0.9 0.970 1.1 1.15 1
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_computed_number_is_typed(paper: str) -> None:
     """A decimal in the words around the numbers is that of a theorem, a setting or a quotation."""
-    for name, entry in errata_of(PROJECT, paper).errata.items():
+    for name, entry in PROJECT.study(paper).errata.errata.items():
         quoted = re.findall(r"\d+\.\d+", f"{entry.printed} {entry.place}")
         typed = set(re.findall(r"\d+\.\d+", entry.found))
         assert typed <= {*quoted, *TYPED.split()}, name
@@ -338,7 +340,7 @@ def test_texts_are_no_longer_than_their_kind_allows(paper: str) -> None:
     for finding in study.findings:
         assert words(finding.title) <= 25, finding.id
         assert words(finding.statement) <= 100, finding.id
-    for name, entry in errata_of(PROJECT, paper).errata.items():
+    for name, entry in PROJECT.study(paper).errata.errata.items():
         assert max(map(words, (entry.printed, entry.found, entry.taken))) <= 40, name
 
 

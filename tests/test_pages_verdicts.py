@@ -9,8 +9,9 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.config.claims import Claim, Finding
-from dpbandits.pages.verdicts import ANSWERS, MEANINGS, Outcome, counts_text, number_text
+from dpbandits.pages.verdicts import ANSWERS, Outcome, counts_text
 from dpbandits.pipeline.project import read_verdicts
+from dpbandits.pipeline.published import number_text
 from toy_claims import EXACT, claim, compare, finding, gap, number, on_series, toy_evidence
 
 
@@ -24,8 +25,7 @@ def outcome(tmp_path: Any, entry: Claim | Finding, means: Sequence[float] = (0.0
     return Outcome("toy", entry, tables[0].to_dict("records"), tables[1])
 
 
-def test_every_word_has_a_meaning() -> None:
-    assert set(MEANINGS) == set(VERDICTS)
+def test_answers_are_verdicts() -> None:
     assert set(ANSWERS) < set(VERDICTS)
 
 
@@ -50,17 +50,17 @@ def test_points_of_one_name_are_named_by_themselves(tmp_path: Any) -> None:
 def test_open_equal_and_chosen_points_are_named_beside(tmp_path: Any) -> None:
     chosen = on_series(3, ours=True)
     entry = claim(*on_series(2), gap(0, 1, less=0), *chosen, runs=400, runs_paper=20)
-    notes = outcome(tmp_path, entry, [0.0, 0.0, -1.0, 1.0]).notes
-    assert notes[0].startswith("alike, not counted: 0 - 1 (")
-    assert notes[1].startswith("otherwise at values that we chose: series 3 (")
-    assert notes[2] == "visible in the paper's own 20 runs: 1 of 1"
-    [note, *_] = outcome(tmp_path, claim(*on_series(0), runs=400), [0.0]).notes
+    found = outcome(tmp_path, entry, [0.0, 0.0, -1.0, 1.0])
+    assert found.left_out[0].startswith("alike, not counted: 0 - 1 (")
+    assert found.left_out[1].startswith("otherwise at values that we chose: series 3 (")
+    assert found.visible == "1 of 1"
+    [note, *_] = outcome(tmp_path, claim(*on_series(0), runs=400), [0.0]).left_out
     assert note.startswith("open: series 0 (")
 
 
 def test_words_that_are_not_judged_are_quoted(tmp_path: Any) -> None:
     entry = claim(*on_series(0), not_judged=["slightly", "often"])
-    assert outcome(tmp_path, entry, [-3.0]).notes[0] == 'not judged: "slightly", "often"'
+    assert outcome(tmp_path, entry, [-3.0]).not_judged == '"slightly", "often"'
 
 
 def test_readings_have_their_words_and_those_beside_their_numbers(tmp_path: Any) -> None:
@@ -73,7 +73,7 @@ def test_readings_have_their_words_and_those_beside_their_numbers(tmp_path: Any)
         "as written, which = 0: as stated",
         "as written, which = 1: not as stated",
     ]
-    [printed] = [note for note in found.notes if note.startswith("as printed")]
+    [printed] = found.as_printed
     assert printed.startswith("as printed, which = 2, it: 4.98 [")
     [(label, judged, repaired)] = found.repairs
     assert label == "it"

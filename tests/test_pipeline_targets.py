@@ -190,7 +190,7 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
     new = "ts-is-dp,figure,fig2,0.7,0.6,9.1"
     assert write_costs(project).read_text().splitlines() == [head, draft, new, fig3]
     page = cluster_page(Contents.of(project), "<!-- begin cost -->\n<!-- end cost -->\n")
-    assert "| ts-is-dp | figure | fig3 | 2 | 2.0 | 2.0 | 300 |" in page
+    assert "| ts-is-dp | fig3 | 2 | 2.0 | 2.0 | 300 |" in page
 
 
 def test_a_job_measures_itself_and_its_children(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv
 from dpbandits.config.claims import Entry
-from dpbandits.pages.published import evidence_paths
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.published import evidence_paths
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.tables import write_table

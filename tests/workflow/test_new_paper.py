@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from dpbandits.cli import main
-from dpbandits.pages.contents import check_pages
-from dpbandits.pages.documents import write_skeleton
-from dpbandits.pages.rehearsal import rehearse
+from dpbandits.pages.documents import page_of
 from dpbandits.pipeline.check import check_files, check_filters
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.rehearsal import rehearse
+from dpbandits.pipeline.skeleton import write_skeleton
 from dpbandits.pipeline.targets import RESULTS, targets
 from golden_csv import MAKERS
 from invented import PAPER as NAME
@@ -87,9 +87,9 @@ def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) 
     refused(lambda: write_skeleton(project, name), "which is taken")
     refused(lambda: write_skeleton(project, "../x"), "small letters")
     alone = Project.load(folder).only([name])
-    for find_mistakes in (check_files, check_filters, check_pages):
+    for find_mistakes in (check_files, check_filters):
         find_mistakes(alone)
-    assert rehearse(alone, name, seconds=600).faults == []
+    assert rehearse(alone, name, page_of, seconds=600).faults == []
     build(alone, name)
     verdicts = pd.read_csv(folder / "results" / name / "claims.csv")
     assert list(verdicts["verdict"]) == ["as stated"]
@@ -175,7 +175,7 @@ def test_examples_of_hooks_work_once_they_are_switched_on(tmp_path: Path) -> Non
 def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:
     """In a folder of its own; what is wrong is said at once, each in one line."""
     before = tree(folder)
-    found = rehearse(Project.load(folder).only([NAME]), NAME, seconds=600)
+    found = rehearse(Project.load(folder).only([NAME]), NAME, page_of, seconds=600)
     assert (found.faults, found.left) == ([], {})
     assert tree(folder) == before
     config = folder / f"config/papers/{NAME}"
@@ -184,13 +184,13 @@ def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:
         config / "experiments.yaml", "Pseudo-regret at $T$", "Pseudo-regret at $\\\\nothing$"
     )
     replace_in(config / "claims.yaml", "{comparison: step in epsilon}", "{comparison: a step}")
-    found = rehearse(Project.load(folder).only([NAME]), NAME, seconds=600)
+    found = rehearse(Project.load(folder).only([NAME]), NAME, page_of, seconds=600)
     assert len(found.faults) == 3
     assert "figures.fig1a.series.2.name" in found.faults[0]
     assert "fig2" in found.faults[1]
     assert "CE-C1.numbers.step: 0 rows" in found.faults[2]
-    short = rehearse(Project.load(folder).only([NAME]), NAME, seconds=0.0)
-    assert "the time did not suffice" in short.left
+    short = rehearse(Project.load(folder).only([NAME]), NAME, page_of, seconds=0.0)
+    assert "no time was left" in short.left
 
 
 def test_what_is_named_and_is_not_there_is_one_line(folder: Path) -> None:

@@ -132,13 +132,13 @@ def explain(
     from dpbandits.config.claims import Claim
     from dpbandits.config.project import CONFIG
     from dpbandits.pages import explain as pages
-    from dpbandits.pipeline.project import published_project
+    from dpbandits.pipeline.project import find_claim, published_project
 
     if published or (project == Path() and not CONFIG.is_file()):
         print(pages.explain(published_project(project), claim, is_published=True))
         return
     opened = open_project(project, scale=scale, seed=seed)
-    paper, found = pages.find_claim(opened, claim)
+    paper, found = find_claim(opened, claim)
     kind = "claims" if isinstance(found, Claim) else "findings"
     is_judged = (opened.results_folder() / paper / f"{kind}.csv").is_file()
     # The published verdicts are of the seed and scale of the config.

@@ -70,8 +70,7 @@ def check(
 
 def _check_project(project: "Project", name: str | None) -> None:
     """Check every file of a project, or those of a paper, and make all of it on made-up numbers."""
-    from dpbandits.pages.contents import check_pages
-    from dpbandits.pipeline.check import check_files, check_filters
+    from dpbandits.pipeline.check import check_files, check_filters, check_pages
     from dpbandits.pipeline.stale import lines_on
     from dpbandits.pipeline.targets import stale_among, targets
 
@@ -82,9 +81,10 @@ def _check_project(project: "Project", name: str | None) -> None:
     check_pages(project)
     if name is not None:
         # It draws, and the check of all files does without matplotlib.
-        from dpbandits.pages.rehearsal import rehearse
+        from dpbandits.pages.documents import page_of
+        from dpbandits.pipeline.rehearsal import rehearse
 
-        rehearsal = rehearse(project, name)
+        rehearsal = rehearse(project, name, page_of)
         for why, left in rehearsal.left.items():
             more = f" and {len(left) - 3} more" if len(left) > 3 else ""
             print(f"not checked: {', '.join(left[:3])}{more}: {why}")
@@ -215,8 +215,8 @@ def publish(project: "Project", names: tuple[str, ...]) -> None:
     Where a PAPER is named, those of the others stay as they are in docs/, and the documents are
     written from all of them. Of a draft there is its own page, and no document names it.
     """
-    from dpbandits.pages.contents import check_pages
     from dpbandits.pages.documents import write_documents, write_drafts
+    from dpbandits.pipeline.check import check_pages
     from dpbandits.pipeline.costs import write_costs
     from dpbandits.pipeline.publish import publish_chosen
 
@@ -237,8 +237,8 @@ def new_paper(name: str, project: Path) -> None:
 
     NAME is its short name: small letters, digits and -.
     """
-    from dpbandits.pages.documents import write_skeleton
     from dpbandits.pipeline.project import Project
+    from dpbandits.pipeline.skeleton import write_skeleton
 
     print(*write_skeleton(Project.load(project), name), sep="\n")
     print(f"dpbandits check {name}")

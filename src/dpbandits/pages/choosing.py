@@ -24,14 +24,14 @@ from dpbandits.comparisons.field import (
     UNIT,
     WARNING,
 )
-from dpbandits.comparisons.ranking import by
 from dpbandits.errors import InputError
-from dpbandits.pages.published import render, with_region
-from dpbandits.pages.verdicts import Values
+from dpbandits.pages.markdown import render, with_region
+from dpbandits.pages.verdicts import Row, Values
 from dpbandits.pipeline.choose import choose, read_table
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
+from dpbandits.reporting.text import readable
 
 NAMES_OF_TABLES = (
     *("extra-regret", "extra-winners", "extra-constants"),
@@ -52,23 +52,6 @@ TRUST = {PURE: "central", LOCAL: "local"}
 BEST_ARM = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
 """Where the page compares the algorithms that name a best arm."""
 
-WHY = {
-    "lazy-dp-ts": "The bonus raises private means. Numbers of pulls alone decide when and with how "
-    "much noise these are released.",
-    "dp-ts": "The bonus raises private means. The counters release at given numbers of pulls.",
-    "adap-ucb": "The bonus is added to private means. An episode's length follows from earlier "
-    "pulls.",
-    "anytime-lazy-ucb": "The bonus is added to private means, which are released at given numbers "
-    "of pulls.",
-    "dp-se": "Longer or shorter epochs have their own noise, and thresholds compare private means.",
-    "gdp-ncb": "The widths are added to private means; the stop test of Phase I keeps its own.",
-    "anytime-gdp-ncb": "As GDP-NCB: no window's length depends on it.",
-    "ldp-ucb-l": "Every reward is private before it is seen.",
-    "ldp-ncb": "Every reward is private before it is seen.",
-    "anytime-ldp-ncb": "Every reward is private before it is seen.",
-}
-"""Private algorithm -> why its privacy does not depend on its constant."""
-
 Published = Mapping[str, pd.DataFrame]
 """The published tables of the comparison, by name."""
 
@@ -82,22 +65,21 @@ def published(project: Project) -> Published | None:
         return None
 
 
-def choosing_page(project: Project) -> str:
-    """Return the page as the published tables have it."""
+def choosing_page(project: Project, text: str) -> str:
+    """Return the page as the published tables have it, or without these the ``text`` of it."""
     tables = published(project)
-    values = {} if tables is None else page_values(tables)
-    return render("choosing.md", is_published=tables is not None, rate=RATE, **values)
+    return text if tables is None else render("choosing.md", **page_values(tables))
 
 
 def which_one(project: Project, text: str) -> str:
-    """Return the text of ``README.md`` with its region ``which one`` filled."""
+    """Return the text of ``README.md`` with its region ``which one``, where that is published."""
     tables = published(project)
-    values: Values = {}
-    if tables is not None:
-        answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
-        values = {**page_values(tables), "said": "\n".join(answer.attrs["answers"])}
-    content = render("which-one.md", is_published=tables is not None, **values).strip()
-    return with_region(text, "which one", content)
+    if tables is None:
+        return text
+    answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
+    said = "\n".join(answer.attrs["answers"])
+    content = render("which-one.md", **page_values(tables), said=said)
+    return with_region(text, "which one", content.strip())
 
 
 def page_values(tables: Published) -> Values:
@@ -105,41 +87,30 @@ def page_values(tables: Published) -> Values:
     regret, winners = tables["extra-regret"], tables["extra-winners"]
     constants, trials = tables["extra-constants"], tables["extra-best-arm-winners"]
     ranked = regret[regret["ranked"] & (regret["family"] == BINARY)]
-    private = ranked[ranked["privacy"] != NONE]
+    private, free = ranked[ranked["privacy"] != NONE], ranked[ranked["privacy"] == NONE]
     seeds = pd.concat([private["seeds"], winners["seeds"]]).dropna()
     found = trials[trials["privacy"] == PURE]
     return {
         "answers": [*_answers(winners)],
-        "classes": [_class(winners, kind) for kind in TRUST],
-        "others": [*_others(winners)],
+        "classes": [_class(winners[winners["family"] == BINARY], kind) for kind in TRUST],
+        "others": [_class(winners[winners["family"] != BINARY], kind) for kind in TRUST],
         "approximate": _same(winners),
         "constants": [*_constants(private, constants)],
-        "check": _check(constants),
+        "check": constants[constants["on"].str.contains("tuning")].to_dict("records"),
         "at_end": sorted(set(constants["name"][constants["at_end"]])),
         "longest": private.groupby("arms")["horizon"].max().to_dict(),
-        "floors": _names(ranked[ranked["privacy"] == NONE]),
+        "floors": [PLAYERS[name][0] for name in PLAYERS if name in set(free["algorithm"])],
         "most_seeds": int((seeds > 1.0).sum()),
         "rows": len(seeds),
         # At alpha = 1, its most private, whatever T is.
         "least_budget": epsilon(DELTA, dp_ts_ucb_gdp(1.0, 10**6)),
         "best_arms": [*_best_arms(tables["extra-best-arm"])],
         "at_best_arms": BEST_ARM,
-        "unmissed": int((_shares(tables["extra-best-arm"]).min(axis=1) == 1.0).sum()),
         "best_arm_won": found["first"][found["verdict"] == WINNER].map(NAMES).value_counts(),
         "best_arm_settings": len(found),
+        "rate": RATE,
         **{"unit": UNIT, "warning": WARNING, "local_field": LOCAL_FIELD, "axes": AXES},
     }
-
-
-def _shares(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of successes, a column for each algorithm of pure DP."""
-    own = table[table["privacy"] == PURE]
-    return own.pivot_table(index=SETTING, columns="algorithm", values="success")
-
-
-def _names(rows: pd.DataFrame) -> list[str]:
-    """Return the names of the algorithms of some rows, in the order of the comparison."""
-    return [PLAYERS[name][0] for name in PLAYERS if name in set(rows["algorithm"])]
 
 
 def _at(table: pd.DataFrame, setting: Mapping[str, Any]) -> pd.DataFrame:
@@ -153,58 +124,40 @@ def _answers(winners: pd.DataFrame) -> Iterator[Values]:
         for setting in ANSWERED:
             rows = {row["answer"]: row for row in _at(own, setting).to_dict("records")}
             if len(rows) == 2:
-                yield {"trust": trust, **setting, **{_key(k): _told(r) for k, r in rows.items()}}
+                horizon = readable(f"{setting['horizon']:.0e}")
+                printed, tuned = _told(rows[AS_PRINTED]), _told(rows[TUNED])
+                yield {**setting, "trust": trust, "T": horizon, "printed": printed, "tuned": tuned}
 
 
-def _key(answer: str) -> str:
-    return answer.removeprefix("as ")
-
-
-def _told(row: Mapping[Any, Any]) -> Values:
-    """Return what an answer says at one setting."""
+def _told(row: Row) -> Values:
+    """Return what an answer says at one setting: a first that wins beyond chance is bold."""
+    first, is_won = NAMES[row["first"]], row["verdict"] == WINNER
     return {
-        "first": NAMES[row["first"]],
-        "is_won": row["verdict"] == WINNER,
-        "as_ranked": row["verdict"] != WINNER and row["as_ranked"] != "",
-        "constant": f"{row['constant']:.3g}" if row["constant"] == row["constant"] else "",
+        "take": f"**{first}**" if is_won else first + " (log)" * bool(row["as_ranked"]),
+        "constant": row["constant"],
         "second": NAMES[row["second"]],
-        "by": by(row),
-        "price": f"{row['price']:.2g}" if row["price"] == row["price"] else "",
+        "by": row["margin"],
+        "price": row["price"],
     }
 
 
 def _class(winners: pd.DataFrame, kind: str) -> Values:
-    """Return how often each algorithm of a class is first and wins, by each answer."""
-    own = winners[(winners["privacy"] == kind) & (winners["family"] == BINARY)]
-    counts: Values = {"trust": TRUST[kind], "settings": 0, "unplayed": ""}
-    for answer in (AS_PRINTED, TUNED):
+    """Return how often each algorithm of a class is first, and beyond chance, by each answer."""
+    own = winners[winners["privacy"] == kind]
+    absent = {name for names in own["unplayed"] for name in names.split()}
+    unplayed = ", ".join(name for key, name in NAMES.items() if key in absent)
+    counts: Values = {"trust": TRUST[kind], "unplayed": unplayed}
+    for key, answer in (("printed", AS_PRINTED), ("tuned", TUNED)):
         table = own[own["answer"] == answer]
         is_won = table["verdict"] == WINNER
         first, won = table["first"].value_counts(), table["first"][is_won].value_counts()
-        counts[_key(answer)] = {
-            "first": [
-                {"name": NAMES[str(name)], "first": int(count), "won": int(won.get(name, 0))}
-                for name, count in first.items()
-            ],
+        counts[key] = {
+            "first": [(NAMES[str(name)], count, won.get(name, 0)) for name, count in first.items()],
             "won": int(is_won.sum()),
             "turned": int((table["otherwise"] != "").sum()),
-            "local": int(table["first"].map(lambda name: PLAYERS[name][1] == LOCAL).sum()),
         }
         counts["settings"] = len(table)
-    absent = {name for names in own["unplayed"] for name in names.split()}
-    counts["unplayed"] = ", ".join(name for key, name in NAMES.items() if key in absent)
     return counts
-
-
-def _others(winners: pd.DataFrame) -> Iterator[Values]:
-    """Yield who is first on rewards that are not 0 or 1, by trust and answer."""
-    others = winners[winners["family"] != BINARY]
-    for kind, trust in TRUST.items():
-        for answer in (AS_PRINTED, TUNED):
-            own = others[(others["privacy"] == kind) & (others["answer"] == answer)]
-            for first, count in own["first"].value_counts().items():
-                named = {"trust": trust, "answer": answer, "name": NAMES[str(first)]}
-                yield {**named, "first": int(count), "settings": len(own)}
 
 
 def _same(winners: pd.DataFrame) -> Values:
@@ -219,30 +172,18 @@ def _same(winners: pd.DataFrame) -> Values:
 
 def _constants(private: pd.DataFrame, constants: pd.DataFrame) -> Iterator[Values]:
     """Yield what is known of the constant of each private algorithm, where all were played."""
-    for algorithm, why in WHY.items():
+    for algorithm in CONSTANTS:
         own = constants[(constants["algorithm"] == algorithm) & (constants["horizon"] < 10**6)]
         tuned = private[(private["algorithm"] == algorithm) & (private["answer"] == TUNED)]
         if len(own) and len(tuned):
             yield {
+                "id": algorithm,
                 "name": NAMES[algorithm],
-                "why": why,
                 "printed": f"{CONSTANTS[algorithm]:g}",
                 "tuned": [f"{each:.3g}" for each in (own["constant"].min(), own["constant"].max())],
                 "gain": [float(own["gain"].min()), float(own["gain"].max())],
                 "missed": [float(own["missed"].median()), float(own["missed"].max())],
             }
-
-
-def _check(constants: pd.DataFrame) -> list[Values]:
-    """Return, for each algorithm of the check, what the carried constant misses there."""
-    rows = constants[constants["on"].str.contains("tuning")]
-    return [
-        {
-            **{"name": row["name"], "constant": f"{row['constant']:.3g}"},
-            **{"best": f"{row['best']:.3g}", "missed": f"{row['missed']:.2f}"},
-        }
-        for row in rows.to_dict("records")
-    ]
 
 
 def _best_arms(table: pd.DataFrame) -> Iterator[Values]:

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -14,30 +13,32 @@ import yaml
 from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED
 from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
 from dpbandits.claims.tables import ALONE, JUDGED, counted
-from dpbandits.claims.verdict import Verdict
-from dpbandits.config.claims import CLAIM_KINDS
-from dpbandits.config.project import PAPERS, PaperFile
+from dpbandits.config.project import PaperFile
 from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.pages.choosing import choosing_page, which_one
-from dpbandits.pages.contents import ERRORS, Contents, FigureGroup
+from dpbandits.pages.contents import Contents, FigureGroup
 from dpbandits.pages.keys import key_tables
-from dpbandits.pages.published import claim, prose, render, table, with_region
+from dpbandits.pages.markdown import claim, render, table, with_region
 from dpbandits.pages.verdicts import (
-    MEANINGS,
     VARIANTS,
     Outcome,
     Row,
     Values,
     counts_text,
+    in_words,
     label_text,
-    witnesses_text,
 )
 from dpbandits.pipeline.costs import read_costs
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.project import TABLES, Project
 
 KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
 """Kind of claims -> its heading."""
+
+
+def page_of(project: Project, paper: str) -> str:
+    """Return the page of a paper, alone."""
+    return paper_page(Contents(project, (paper,)), paper)
 
 
 def paper_page(contents: Contents, paper: str) -> str:
@@ -47,54 +48,47 @@ def paper_page(contents: Contents, paper: str) -> str:
     """
     about = contents.paper(paper)
     claims: list[Outcome] = about["claims"]
-    of_kind = {kind: [each for each in claims if each.kind == kind] for kind in CLAIM_KINDS}
-    pending = {each.id: each for each in of_kind["experiment"]}
-    about["figures"] = [_figure_part(group, pending) for group in about["figures"]]
-    about["experiments"] = [
-        (claim, part["group"].head) for part in about["figures"] for claim in part["claims"]
-    ] + [(claim, "") for claim in pending.values()]
-    about["claims"] = {**of_kind, "experiment": [*pending.values()]}
-    about["example"] = claims[0].id if claims else ""
+    pending = {each.id: each for each in claims if each.kind == "experiment"}
+    stated = [*claims, *about["findings"]]
+    about["figures"] = [_figure_part(group, stated, pending) for group in about["figures"]]
+    about["pending"] = [*pending.values()]
     about["supplementary"] = {
-        stem: group.title for group in about["extras"] for stem in group.stems
+        stem: group.first.title for group in about["extras"] for stem in group.stems
     }
     about["repairs"] = [(each, *numbers) for each in claims for numbers in each.repairs]
-    about["also"] = [each for each in about["findings"] if not each.entry.statement]
-    about["findings"] = [each for each in about["findings"] if each.entry.statement]
-    page = render("paper.md", **about, kinds=KINDS, errors=ERRORS)
+    page = render("paper.md", **about, kinds=KINDS)
     return re.sub(r"\n{3,}", "\n\n", page)
 
 
-def _figure_part(group: FigureGroup, pending: dict[str, Outcome]) -> Values:
+def _figure_part(
+    group: FigureGroup, stated: Iterable[Outcome], pending: dict[str, Outcome]
+) -> Values:
     """Return a figure with its experiments, which are taken out of those ``pending``."""
-    shown = {each.id: each for each in group.shown(pending.values())}
-    for name in shown:
-        del pending[name]
+    named = [each for each in stated if group.is_named_by(each)]
+    shown = {each.id: pending.pop(each.id) for each in named if each.id in pending}
     first, *others = group.entries
     return {
         "group": group,
         "others": [(name, name.removeprefix(f"{first}-").replace("-", " ")) for name in others],
         "claims": [*shown.values()],
-        "elsewhere": [each.id for each in (*group.claims, *group.findings) if each.id not in shown],
+        "elsewhere": [each.id for each in named if each.id not in shown],
     }
-
-
-def supplementary_page(contents: Contents, paper: str) -> str:
-    """Return the supplementary figures on a paper."""
-    return render("supplementary.md", **contents.paper(paper))
 
 
 def claims_page(contents: Contents) -> str:
     """Return the table of all claims, and links to findings and withdrawn ids."""
+    counts = counted(contents.ledger, [each.entry for each in contents.claims])
     judged = contents.ledger[contents.ledger["role"] == JUDGED]
     random = judged[judged["level"].notna()]
-    papers = [contents.paper(paper) for paper in contents.papers]
-    for paper in papers:
-        withdrawn = contents.project.study(paper["name"]).withdrawn
-        paper["elsewhere"] = [*(each.id for each in paper["findings"]), *withdrawn]
+    papers = []
+    for name in contents.papers:
+        study = contents.project.study(name)
+        elsewhere = [*(each.id for each in study.findings), *study.withdrawn]
+        claims = contents.of_paper(contents.claims, name)
+        papers.append({"name": name, "title": study.title, "claims": claims, "others": elsewhere})
     return render(
         "claims.md",
-        words=_words(contents),
+        counts={KINDS[kind].lower(): words for kind, words in counts.items()},
         rows=len(judged),
         random=len(random),
         in_family=int((random["family_wise"] != ALONE).sum()),
@@ -103,82 +97,43 @@ def claims_page(contents: Contents) -> str:
     )
 
 
-def _words(contents: Contents) -> str:
-    """Return what each verdict says and how many claims of each kind have it."""
-    claims = [each.entry for each in contents.claims.values()]
-    counts = counted(contents.ledger, claims)
-    meanings: dict[Verdict, str] = dict(MEANINGS)
-    if chances := witnesses_text(contents.ledger, claims):
-        meanings["counterexample"] += f" ({chances})"
-    rows = [
-        [f"**{word}**", said, *(own.get(word, 0) for own in counts.values())]
-        for word, said in meanings.items()
-    ]
-    heads = [KINDS[kind].lower() for kind in counts]
-    return table(["verdict", "which means", *heads], rows, texts=2)
-
-
 def front_page(contents: Contents, text: str) -> str:
     """Return the front page with its regions as the published verdicts have them."""
-    parts = [_counts_of_all(contents), _papers(contents), _drawn(contents), _picture(contents)]
-    return which_one(contents.project, with_region(text, "headline", "\n\n".join(parts)))
-
-
-def _counts_of_all(contents: Contents) -> str:
-    """Return how many sentences of the papers have which verdict, experiments first."""
-    claims = [each.entry for each in contents.claims.values()]
-    counts = counted(contents.ledger, claims)
-    lines = []
-    for kind, said in counts_text(contents.ledger, claims).items():
-        lines.append(f"- {KINDS[kind]}, {sum(counts[kind].values())} sentences: {said}.")
-    return "\n".join(lines)
-
-
-def _papers(contents: Contents) -> str:
-    """Return a row for each published paper: what came out, experiments, privacy."""
-    rows = []
-    for name in contents.papers:
-        paper = contents.paper(name)
-        own = counted(contents.ledger[contents.ledger["paper"] == name])["experiment"]
-        stated = f"{own.get('as stated', 0)} of {sum(own.values())}"
-        if paper["reduced"]:
-            stated += " (at a smaller scale)"
-        link = f"[{paper['short']}](docs/papers/{name}.md)"
-        rows.append(
-            [
-                link,
-                paper["sentence"] or paper["summary"],
-                stated,
-                paper["counts"].get("privacy", ""),
-            ]
-        )
-    heads = ["paper", "what came out", "experiments as stated", "privacy guarantees"]
-    return table(heads, rows, texts=len(heads))
-
-
-def _drawn(contents: Contents) -> str:
-    """Return which figures could be compared with the published ones, and how many values agree."""
-    compared = {name: contents.reproduced(name) for name in contents.papers}
-    said = [f"of `{name}` {drawn}" for name, drawn in compared.items() if drawn]
-    return (
-        "We had the text of the papers without their pictures. Figures could be compared value by "
-        f"value where numbers had been read off the published ones: {'; '.join(said) or 'nowhere'}."
+    claims = [each.entry for each in contents.claims]
+    sums = {kind: sum(words.values()) for kind, words in counted(contents.ledger, claims).items()}
+    said = counts_text(contents.ledger, claims)
+    drawn = {name: contents.reproduced(name) for name in contents.papers}
+    headline = render(
+        "headline.md",
+        counts=[(KINDS[kind], sums[kind], words) for kind, words in said.items()],
+        papers=[_row(contents, name) for name in contents.papers],
+        drawn="; ".join(f"of `{name}` {shown}" for name, shown in drawn.items() if shown),
+        picture=_picture(contents),
     )
+    return which_one(contents.project, with_region(text, "headline", headline.strip()))
 
 
-def _picture(contents: Contents) -> str:
-    """Return the picture of the front page, and what to see in it."""
-    named = [(name, contents.project.papers[name].picture) for name in contents.papers]
-    paper, stem = next(((name, stem) for name, stem in named if stem), named[0])
+def _row(contents: Contents, name: str) -> Values:
+    """Return what came out of a paper, its experiments and its privacy, for the front page."""
+    study, own = contents.project.study(name), contents.ledger[contents.ledger["paper"] == name]
+    about, experiments = contents.project.papers[name], counted(own)["experiment"]
+    stated = f"{experiments.get('as stated', 0)} of {sum(experiments.values())}"
+    return {
+        "name": name,
+        "title": about.short_title or about.title,
+        "said": next(filter(None, contents.summary(name))),
+        "stated": stated + " (at a smaller scale)" * bool(about.reduced),
+        "privacy": counts_text(own, study.claims).get("privacy", ""),
+    }
+
+
+def _picture(contents: Contents) -> Values:
+    """Return the picture of the front page, of the first paper that names one."""
+    papers = contents.project.papers
+    paper = next((name for name in contents.papers if papers[name].picture), contents.papers[0])
     groups = contents.figures(paper)
-    group = next((each for each in groups if stem in each.stems), groups[0])
-    page = f"docs/papers/{paper}.md#{group.base}"
-    source = f"{FIGURES.as_posix()}/{paper}/{group.first.name}.png"
-    short = contents.paper(paper)["short"]
-    return (
-        f'[<img src="{source}" width="640" alt="{prose(group.alt)}">]({page})\n\n'
-        f"*{group.head} of {short}.* {prose(group.message)}"
-    )
+    group = next((each for each in groups if papers[paper].picture in each.stems), groups[0])
+    return {"paper": paper, "title": papers[paper].short_title or papers[paper].title, "of": group}
 
 
 REFERENCES = "\nreferences:\n"
@@ -211,68 +166,16 @@ def _reference(paper: PaperFile) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-def config_page(contents: Contents, text: str) -> str:
-    """Return the page on the config files with the keys of figures and tables."""
-    return with_region(text, "keys", key_tables())
-
-
-def artifact_page(contents: Contents, text: str) -> str:
-    """Return the page with the table of what the archive holds."""
-    project = contents.project
-    counts = {f"`{name}`": _counts(project, name) for name in project.built()}
-    total = [sum(column) for column in zip(*counts.values(), strict=True)]
-    rows = [[name, *numbers] for name, numbers in {**counts, "all": total}.items()]
-    heads = ["", "results", "figures", "panels", "tables", "claims"]
-    return with_region(text, "contents", table(heads, rows, texts=len(heads)))
-
-
-def _counts(project: Project, paper: str) -> list[int]:
-    """Return how many sets of results, figures, panels, tables and claims a paper has."""
-    study = project.study(paper)
-    stems = {stem for figure in study.figures.values() for stem in figure.stems}
-    return [
-        len(study.simulations) + len(study.file.analytic),
-        len(study.figures),
-        len(stems - set(study.figures)),
-        len(study.tables),
-        len(study.claims),
-    ]
-
-
 def cluster_page(contents: Contents, text: str) -> str:
-    """Return the page with its table filled in: the jobs of each paper by kind, and the longest."""
+    """Return the page with its table filled in: the jobs of each paper, and the longest of them."""
     rows = []
-    for (paper, kind), jobs in read_costs(contents.project).groupby(["paper", "kind"]):
-        minutes = jobs["cpu_seconds"] / 60
+    for paper, jobs in read_costs(contents.project).groupby("paper"):
+        minutes, memory = jobs["cpu_seconds"] / 60, jobs["memory_mib"].max()
         longest = jobs["name"].iloc[int(minutes.argmax())]
-        numbers = [
-            f"{minutes.sum():.1f}",
-            f"{minutes.max():.1f}",
-            f"{jobs['memory_mib'].max():.0f}",
-        ]
-        rows.append([paper, kind, longest, len(jobs), *numbers])
-    heads = ["paper", "kind", "longest job", "jobs", "CPU minutes", "of the longest", "MiB at most"]
-    return with_region(text, "cost", table(heads, rows, texts=3))
-
-
-def write_skeleton(project: Project, name: str) -> list[Path]:
-    """Write the folder of a draft; return its files."""
-    if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        raise InputError(f"name is {name!r}; allowed: small letters, digits and -")
-    folder = project.folder / PAPERS / name
-    if folder.exists() or name in project.known_comparisons:
-        raise InputError(f"name is {name!r}, which is taken; allowed: another")
-    named = {
-        "paper": name,
-        "prefix": re.sub("[^A-Z]", "", name.upper()),
-        "package": name.replace("-", "_"),
-        "year": date.today().year,
-    }
-    paths = []
-    for kind in ("paper", "experiments", "claims"):
-        paths.append(folder / f"{kind}.yaml")
-        write_text(paths[-1], render(f"new-paper.{kind}.yaml", **named))
-    return paths
+        numbers = [f"{minutes.sum():.1f}", f"{minutes.max():.1f}", f"{memory:.0f}"]
+        rows.append([paper, longest, len(jobs), *numbers])
+    heads = ["paper", "longest job", "jobs", "CPU minutes", "of the longest", "MiB at most"]
+    return with_region(text, "cost", table(heads, rows, texts=2))
 
 
 PRINTED, CODED = "as printed", "code released with dp-ncb"
@@ -339,7 +242,7 @@ def _played(contents: Contents, row: Row) -> str:
     """Return the algorithm of a row with its variant and interpretations in words."""
     name, variant = str(row["name"]).partition(",")[0], str(row["variant"])
     words = [VARIANTS[variant]] if variant != "as-written" else []
-    words += filter(None, [contents.in_words("", str(row["interpretation"]))])
+    words += filter(None, [in_words(contents.project.papers.values(), row["interpretation"])])
     return ", ".join([name, *words])
 
 
@@ -361,18 +264,12 @@ def deviations_page(contents: Contents, text: str) -> str:
     return with_region(text, "switches", table(heads, lines, texts=6))
 
 
-PAGES: Mapping[str, Callable[[Contents], str]] = {
-    "docs/choosing.md": lambda contents: choosing_page(contents.project),
-    "docs/claims.md": claims_page,
-}
-"""Document -> what returns the whole of it; those of the papers come to them."""
-
 REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
     "README.md": front_page,
     "CITATION.cff": citation_page,
-    "config/README.md": config_page,
-    "docs/artifact.md": artifact_page,
+    "config/README.md": lambda contents, text: with_region(text, "keys", key_tables()),
     "docs/audit.md": audit_page,
+    "docs/choosing.md": lambda contents, text: choosing_page(contents.project, text),
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": deviations_page,
 }
@@ -382,7 +279,7 @@ REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
 def documents(contents: Contents) -> dict[str, str]:
     """Return every document as the published copies have it, those of the papers first."""
     made = {name: text for paper in contents.papers for name, text in _of(contents, paper).items()}
-    made |= {name: page(contents) for name, page in PAGES.items()}
+    made["docs/claims.md"] = claims_page(contents)
     for name, fill in REGIONS.items():
         made[name] = fill(contents, (contents.project.folder / name).read_text(encoding="utf-8"))
     return made
@@ -391,8 +288,10 @@ def documents(contents: Contents) -> dict[str, str]:
 def _of(contents: Contents, paper: str) -> dict[str, str]:
     """Return the pages of a paper; one without supplementary figures has no page of them."""
     made = {f"docs/papers/{paper}.md": paper_page(contents, paper)}
-    if any(group.is_extra for group in contents.figures(paper)):
-        made[f"docs/papers/{paper}-supplementary.md"] = supplementary_page(contents, paper)
+    if not all(group.head for group in contents.figures(paper)):
+        made[f"docs/papers/{paper}-supplementary.md"] = render(
+            "supplementary.md", **contents.paper(paper)
+        )
     return made
 
 

@@ -1,32 +1,14 @@
 """What came of a claim or finding, line by line: by results, or by what is published."""
 
-import difflib
 from collections.abc import Iterator
 
 from dpbandits.claims.tables import ALONE, EXACT, IN_FAMILY
-from dpbandits.config.claims import Claim, Finding
+from dpbandits.config.claims import Claim
 from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import Outcome, Row, estimate_text, label_text
-from dpbandits.pipeline.project import Project, published_table, read_verdicts
+from dpbandits.pipeline.project import Project, find_claim, published_table, read_verdicts
+from dpbandits.pipeline.published import filled
 from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, verdicts_target
-
-
-def find_claim(project: Project, identifier: str) -> tuple[str, Claim | Finding]:
-    """Return the paper, or draft, of a claim or finding such as ``TSDP-C8``, and its entry."""
-    known: dict[str, str] = {}
-    # Drafts come last: one that is not in order does not stand in the way of the others.
-    for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
-        study = project.study(paper)
-        for entry in study.stated:
-            if entry.id.lower() == identifier.lower():
-                return paper, entry
-            known[entry.id.lower()] = entry.id
-        for name, why in study.withdrawn.items():
-            if name.lower() == identifier.lower():
-                raise InputError(f"{name} is a row no more: {' '.join(why.split())}")
-    near = difflib.get_close_matches(identifier.lower(), known, n=3, cutoff=0.0)
-    ids = ", ".join(known[each] for each in near)
-    raise InputError(f"claim is {identifier!r}; nearest ids: {ids or 'none'}")
 
 
 def explain(project: Project, identifier: str, *, is_published: bool) -> str:
@@ -59,16 +41,14 @@ def _lines(project: Project, outcome: Outcome, is_published: bool) -> Iterator[s
         if entry.cannot:
             yield f"  cannot be tested here: {entry.cannot}"
     else:
-        # Claims are explained without what fills in numbers.
-        from dpbandits.pages.published import filled
-
         yield f"{entry.id} ({entry.place})"
         texts, place = entry.texts, f"{project.study(outcome.paper).findings_path}: {entry.id}"
         if is_published:
             texts = (*filled(project, outcome.paper, place, entry.numbers, *texts, entry=entry),)
         yield from (f"  {text}" for text in texts if text)
         yield from (f"  word: {outcome.word}" for word in [outcome.word] if word)
-    yield from (f"  {note}" for note in outcome.notes)
+    yield from (f"  {said}" for said in outcome.standing)
+    yield from (f"  not judged: {words}" for words in [outcome.not_judged] if words)
     for row in (*outcome.judged, *outcome.beside):
         yield from _reading(outcome, row)
     scale = outcome.rows[0]["scale"]
@@ -104,6 +84,7 @@ def _reading(outcome: Outcome, row: Row) -> Iterator[str]:
     if row["detail"]:
         yield f"    {row['detail']}"
     if runs:
-        yield f"    {runs:,} runs; the paper has {int(row['runs_paper']) or 'no'} runs of it"
+        seen = f", in which {row['visible']} are visible" * bool(row["visible"])
+        yield f"    {runs:,} runs; the paper has {int(row['runs_paper']) or 'no'} runs of it{seen}"
     if said := _IN_FAMILY.get(row["family_wise"], ""):
         yield f"    {said.format(**row)}"

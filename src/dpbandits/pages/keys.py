@@ -15,7 +15,7 @@ from dpbandits.config.figures import (
     SeriesSpec,
     TableSpec,
 )
-from dpbandits.pages.published import table
+from dpbandits.pages.markdown import table
 
 MODELS: Mapping[str, type[Spec]] = {
     "a figure": FigureEntry,

@@ -11,6 +11,7 @@ from dpbandits.claims.tables import ALONE, BESIDE, JUDGED, counted
 from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import SHOWN, Claim, Entry, Finding
 from dpbandits.config.project import PaperFile
+from dpbandits.pipeline.published import number_text
 from dpbandits.text_tables import interval_text
 
 Values = dict[str, Any]
@@ -21,28 +22,10 @@ VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "rep
 REPAIRED = "repaired"
 """The variant that is no statement on a paper."""
 
-MEANINGS: dict[Verdict, str] = {
-    "as stated": "every number lies, with its interval, where the sentence says; without a word "
-    "like 'always' up to one point in twenty may be open",
-    "in part": "so, except at the points that are named",
-    "not as stated": "a number lies, with its whole interval, elsewhere",
-    "undecided": "an interval contains the threshold",
-    "depends on the reading": "the text can be read in several ways, which come out differently",
-    "cannot be tested here": "nothing that we can play or compute would show it, or only where "
-    "it exceeds twice the guarantee",
-    "size only": "a size without a number ('significantly'), which is shown and not judged",
-    "not contradicted": "of guarantees and bounds: nothing that we computed exceeds it, which "
-    "proves nothing",
-    "counterexample": "of guarantees and bounds: something exceeds it",
-}
-"""Word -> what it says."""
-
 ANSWERS: tuple[Verdict, ...] = (
     *("as stated", "in part", "not as stated", "not contradicted", "counterexample"),
 )
 """Words that say whether a sentence is so; the front page sums up the others."""
-
-NO_VERDICT = "no verdict"
 
 
 def in_words(papers: Iterable[PaperFile], label: str) -> str:
@@ -50,22 +33,6 @@ def in_words(papers: Iterable[PaperFile], label: str) -> str:
     words = {key: said for about in papers for key, said in about.interpretations.items()}
     keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
     return ", ".join((words | VARIANTS).get(key, key.replace("=", " = ")) for key in keys)
-
-
-def begun(text: str) -> str:
-    """Return a text with a capital, where it begins with a word."""
-    return text[:1].upper() + text[1:]
-
-
-def number_text(value: float, form: str = ".3g") -> str:
-    """Return a number in a format, below a million without an exponent, else as ``1.2e8``.
-
-    What is left of a difference by rounding is 0, which has no sign.
-    """
-    text = re.sub(r"^-(?=[0.]+%?$)", "", format(value if abs(value) > 1e-15 else 0.0, form))
-    if "e+" in text and abs(value) < 1e6:
-        return f"{float(text):,.0f}"
-    return re.sub(r"e\+?(-?)0*(\d)", r"e\1\2", text)
 
 
 def estimate_text(row: Row) -> str:
@@ -82,37 +49,25 @@ def label_text(label: str) -> str:
 def counts_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> dict[str, str]:
     """Return by kind how many claims have which word: ``14 as stated, 1 in part, 3 no verdict``.
 
-    The probability of a witness is beside its word.
+    The probability of the event of every counterexample is beside its word.
     """
     every, found = list(claims), dict[str, str]()
+    alone = {each.id for each in every if not getattr(each, "follows_from", None)}
+    has_chance = (ledger["verdict"] == "counterexample") & (ledger["chance"] != "")
+    witnesses = ledger[has_chance & ledger["claim"].isin(alone)].drop_duplicates("claim")
     for kind, words in counted(ledger, every).items():
         answers = {word: count for word, count in words.items() if word in ANSWERS}
-        said = [f"{count} {word}{'s' * _is_many(word, count)}" for word, count in answers.items()]
-        if chances := witnesses_text(ledger[ledger["kind"] == kind], every):
-            said[-1] += f" ({chances})"
+        said = [
+            f"{count} {word}{'s' * (word == 'counterexample' and count > 1)}"
+            for word, count in answers.items()
+        ]
+        own = witnesses[witnesses["kind"] == kind].to_dict("records")
+        if chances := ", ".join(f"{row['chance']} in {row['claim']}" for row in own):
+            said[-1] += f" (probability of the event: {chances})"
         left = sum(words.values()) - sum(answers.values())
-        said += [f"{left} {NO_VERDICT}"] if left else []
+        said += [f"{left} no verdict"] if left else []
         found |= {kind: ", ".join(said)} if said else {}
     return found
-
-
-def witnesses_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> str:
-    """Return the probability of the event of every counterexample that is counted."""
-    alone = {each.id for each in claims if not getattr(each, "follows_from", None)}
-    has_chance = (ledger["verdict"] == "counterexample") & (ledger["chance"] != "")
-    rows = ledger[has_chance & ledger["claim"].isin(alone)].drop_duplicates("claim")
-    chances = ", ".join(f"{row['chance']} in {row['claim']}" for row in rows.to_dict("records"))
-    return chances and f"probability of the event: {chances}"
-
-
-def counts_line(counts: Mapping[str, str]) -> str:
-    """Return ``counts_text`` in one line: ``experiments: 14 as stated; theory: 3 as stated``."""
-    heads = {"experiment": "experiments"}
-    return "; ".join(f"{heads.get(kind, kind)}: {said}" for kind, said in counts.items())
-
-
-def _is_many(word: str, count: int) -> bool:
-    return word == "counterexample" and count > 1
 
 
 MOST, MOST_OPEN = 6, 3
@@ -295,27 +250,10 @@ class Outcome:
         ]
 
     @property
-    def notes(self) -> list[str]:
-        """What is said beside it, each item a few words."""
-        notes = [*self.standing]
-        notes += [f"not judged: {self.not_judged}"] if self.not_judged else []
-        notes += self.left_out
-        if self.visible:
-            runs = f"{int(self.judged[0]['runs_paper']):,}"
-            notes.append(f"visible in the paper's own {runs} runs: {self.visible}")
-        return notes + self.as_printed
-
-    @property
     def around(self) -> str:
         """What belongs to its word in a table, in sentences."""
-        return " ".join(
-            f"{begun(each)}." for each in (*self.standing, *self.readings, *self.left_out)
-        )
-
-    @property
-    def aside(self) -> str:
-        """What is said in small beside it, in sentences."""
-        return " ".join(f"{begun(each)}." for each in (*self.readings, *self.notes))
+        said = (*self.standing, *self.readings, *self.left_out)
+        return " ".join(f"{each[:1].upper()}{each[1:]}." for each in said)
 
     def _shown(self, row: Row) -> str:
         """Return the binding comparison of a reading with its number, or else the first one."""

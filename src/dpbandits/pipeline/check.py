@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,11 @@ from numpy.typing import NDArray
 
 from dpbandits.claims.measure import PICKS, Measurement
 from dpbandits.claims.series import Evidence, Loader, Quantity
+from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import Comparison, Entry
 from dpbandits.config.documents import naming
 from dpbandits.config.figures import panel_stem
+from dpbandits.config.project import PaperFile
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import digest_of
 from dpbandits.engine.play import MetricArrays
@@ -30,7 +31,8 @@ from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.nash import bin_edges
-from dpbandits.pipeline.project import Project
+from dpbandits.pipeline.project import FIGURES, Project
+from dpbandits.pipeline.published import verdicts_in
 from dpbandits.pipeline.study import Study
 from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
 
@@ -98,7 +100,8 @@ def check_files(project: Project) -> None:
         for plan in study.simulations.values():
             plan.check()
         _check_code(study)
-        _check_about(study)
+        if study.about is not None:
+            _check_about(study, study.about)
         _check_claims(project, study)
 
 
@@ -126,17 +129,19 @@ def check_ids(project: Project) -> None:
                 f"{study.claims_path}: withdrawn has {', '.join(sorted(twice))}; allowed: ids that "
                 f"no claim has"
             )
-        for path, given in ((study.claims_path, ids | withdrawn), (study.findings_path, findings)):
-            require_letters(path, given, letters)
-
-
-def require_letters(path: Path, ids: Iterable[str], letters: str) -> None:
-    """Raise InputError where an id in a file of a paper does not begin with its letters."""
-    if others := sorted(each for each in ids if each.partition("-")[0] != letters):
-        raise InputError(
-            f"{path}: {', '.join(others)} beside {letters}-..., the first claim; allowed: ids that "
-            f"begin with {letters}-"
-        )
+        errata = study.config_path("errata")
+        if twice := (ids | withdrawn | findings) & study.errata.errata.keys():
+            raise InputError(f"{errata}: errata has {', '.join(sorted(twice))}, a claim or finding")
+        for path, given in (
+            (study.claims_path, ids | withdrawn),
+            (study.findings_path, findings),
+            (errata, study.errata.errata.keys() | study.errata.withdrawn.keys()),
+        ):
+            if others := sorted(each for each in given if each.partition("-")[0] != letters):
+                raise InputError(
+                    f"{path}: {', '.join(others)} beside {letters}-..., the first claim; allowed: "
+                    f"ids that begin with {letters}-"
+                )
 
 
 def _check_code(study: Study) -> None:
@@ -166,17 +171,15 @@ def _check_code(study: Study) -> None:
             )
 
 
-def _check_about(study: Study) -> None:
+def _check_about(study: Study, about: PaperFile) -> None:
     """Raise InputError where paper.yaml names an algorithm or a figure that the paper lacks."""
-    if study.about is None:
-        return
     path = study.config_path("paper")
-    for name in study.about.looks:
+    for name in about.looks:
         if name not in study.algorithms:
             raise InputError.unknown(f"{path}: looks", name, study.algorithms)
     stems = [stem for figure in study.figures.values() for stem in figure.stems]
-    if study.about.picture and study.about.picture not in stems:
-        raise InputError.unknown(f"{path}: picture", study.about.picture, stems)
+    if about.picture and about.picture not in stems:
+        raise InputError.unknown(f"{path}: picture", about.picture, stems)
 
 
 def _check_claims(project: Project, study: Study) -> None:
@@ -241,7 +244,20 @@ def _value(text: str) -> float:
     return abs(float(text.replace(",", "")))
 
 
-def check_sentences(study: Study) -> None:
+def check_pages(project: Project) -> None:
+    """Check what pages say of the figures of the chosen papers, and that each is summed up.
+
+    Messages are read beside the verdicts of the last build, or else the published ones.
+    """
+    for study in map(project.study, project.chosen):
+        _check_sentences(study)
+        study.summary()
+        paper = study.name
+        built = verdicts_in(project.results_folder() / paper) if project.scale == "paper" else {}
+        _check_messages(study, built or verdicts_in(project.folder / FIGURES / paper))
+
+
+def _check_sentences(study: Study) -> None:
     """Raise InputError unless each panel of a paper's figures has one sentence in paper.yaml.
 
     A variant of a figure shares its sentences.
@@ -256,6 +272,29 @@ def check_sentences(study: Study) -> None:
             f"{study.config_path('paper')}: panels lacks, or has without a panel, {wrong}; "
             f"allowed: one sentence for each panel of the paper's figures"
         )
+
+
+OTHERWISE: tuple[Verdict, ...] = (
+    *("in part", "not as stated", "undecided", "depends on the reading", "counterexample"),
+)
+"""Verdicts that what a figure says of a claim has to name."""
+
+
+def _check_messages(study: Study, verdicts: Mapping[str, str]) -> None:
+    """Raise InputError where a claim is not as stated and the message of its figure is silent.
+
+    No program can tell which sentences state an outcome: a message that names the verdict cannot
+    say by itself that the claim holds.
+    """
+    for name, figure in study.figures.items():
+        for claim in study.claims:
+            word = verdicts.get(claim.id, "")
+            is_about = not {*figure.stems}.isdisjoint(claim.figure)
+            if is_about and word in OTHERWISE and f"{{{claim.id}}}" not in figure.message:
+                raise InputError(
+                    f"{study.path}: figures.{name}.message does not name {claim.id}, which is "
+                    f"about it and came out {word!r}; allowed: a message with {{{claim.id}}}"
+                )
 
 
 def check_filters(project: Project) -> None:

@@ -1,5 +1,6 @@
 """A project folder: its config, its papers, and where results, figures and tables are."""
 
+import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpbandits.algorithms import Definition
+    from dpbandits.config.claims import Claim, Finding
     from dpbandits.engine.cells import Series
 
 COMPARISONS = Path("config/comparisons")
@@ -253,6 +255,24 @@ def published_algorithms(folder: Path) -> dict[str, "Definition"]:
         return {}
     folders = [found / PAPERS / name for name in Project.load(found).published]
     return {name: own for paper in folders for name, own in algorithms_of(paper).items()}
+
+
+def find_claim(project: Project, identifier: str) -> "tuple[str, Claim | Finding]":
+    """Return the paper, or draft, of a claim or finding such as ``TSDP-C8``, and its entry."""
+    known: dict[str, str] = {}
+    # Drafts come last: one that is not in order does not stand in the way of the others.
+    for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
+        study = project.study(paper)
+        for entry in study.stated:
+            if entry.id.lower() == identifier.lower():
+                return paper, entry
+            known[entry.id.lower()] = entry.id
+        for name, why in study.withdrawn.items():
+            if name.lower() == identifier.lower():
+                raise InputError(f"{name} is a row no more: {' '.join(why.split())}")
+    near = difflib.get_close_matches(identifier.lower(), known, n=3, cutoff=0.0)
+    ids = ", ".join(known[each] for each in near)
+    raise InputError(f"claim is {identifier!r}; nearest ids: {ids or 'none'}")
 
 
 def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":

@@ -19,6 +19,7 @@ from dpbandits.config.claims import (
 )
 from dpbandits.config.digitised import Digitised, read_digitised
 from dpbandits.config.documents import load_document, load_yaml, naming, validated
+from dpbandits.config.errata import ErrataFile, load_errata
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.config.figures import (
     FigureSpec,
@@ -227,11 +228,9 @@ class Study:
         return self._figures[name]
 
     def caption(self, name: str) -> str:
-        """Return what is drawn in a figure, with its numbers filled in, and what we chose in it."""
-        figure = self.figure(name)
+        """Return what is drawn in a figure, with its numbers filled in."""
         with naming(self.path):
-            caption = self._caption(f"figures.{name}", figure)
-        return f"{caption} {figure.chosen or ''}".rstrip()
+            return self._caption(f"figures.{name}", self.figure(name))
 
     def table(self, name: str) -> TableSpec:
         """Return a table; InputError if there is none of that name."""
@@ -420,6 +419,11 @@ class Study:
         if file is None:
             return []
         return findings_of(file, path, self._simulated, self._claims_file)
+
+    @cached_property
+    def errata(self) -> ErrataFile:
+        """The errata; none where there is no such file."""
+        return load_errata(self.config_path("errata"), self.name)
 
     @property
     def stated(self) -> list[Claim | Finding]:

@@ -280,7 +280,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         rule=rule_name(paper, name),
         inputs=_paths(project, paper, figure.reads),
         files=tuple(files),
-        caption=study.caption(name),
+        caption=f"{study.caption(name)} {figure.chosen or ''}".rstrip(),
         depends_on={FIGURE: _digest(entry, fingerprint(*sources))}
         | _read(project, paper, figure.reads),
         entry=lambda: {f"figures.{name}": entry},

@@ -9,7 +9,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,16 +20,14 @@ from typing import TYPE_CHECKING, Any
 from dpbandits.claims.judge import Judgement, judge
 from dpbandits.config.claims import Entry, Stated
 from dpbandits.config.figures import panel_stem
-from dpbandits.config.numbers import NAMED, NumberSource
+from dpbandits.config.numbers import NAMED, Numbers
 from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import write_results
 from dpbandits.errors import InputError
-from dpbandits.pages.contents import Contents, errata_of
-from dpbandits.pages.documents import paper_page
-from dpbandits.pages.published import filled
 from dpbandits.pipeline import jobs
 from dpbandits.pipeline.check import made_up_results
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.published import filled
 from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import CLAIMS, DIGITISED, FINDINGS, digitised_figures
 from dpbandits.reporting import style
@@ -45,17 +43,24 @@ SECONDS = 10.0
 NO_NUMBER = "on made-up numbers it has no value, such as a ratio to 0"
 
 
+MakePage = Callable[[Project, str], str]
+"""What returns the page of a paper."""
+
+
 class _TimeIsUp(BaseException):
     """Raised in whatever is computed: no ``except Exception`` of a paper's own takes it."""
 
 
-def rehearse(project: Project, paper: str, seconds: float = SECONDS) -> "Rehearsal":
-    """Make all of a paper on made-up numbers; return what went wrong, and what was not tried."""
+def rehearse(project: Project, paper: str, page: MakePage, seconds: float = SECONDS) -> "Rehearsal":
+    """Make all of a paper on made-up numbers, and its ``page``.
+
+    Return what went wrong, and what was not tried.
+    """
     with tempfile.TemporaryDirectory(prefix="dpbandits-check-") as name:
         folder = Path(name).resolve()
         _link(project.folder.resolve(), folder, paper)
         scratch = Project.load(folder, dict(project.config)).only([paper])
-        rehearsal = Rehearsal(project, scratch, paper, time.process_time() + seconds)
+        rehearsal = Rehearsal(project, scratch, paper, page, time.process_time() + seconds)
         rehearsal.play()
     return rehearsal
 
@@ -84,6 +89,7 @@ class Rehearsal:
     project: Project
     scratch: Project
     paper: str
+    page: MakePage
     end: float
     faults: list[str] = field(default_factory=list)
     left: dict[str, list[str]] = field(default_factory=dict)
@@ -217,7 +223,7 @@ class Rehearsal:
         for entry in study.stated:
             place = f"{study.claims_path.parent}: {entry.id}"
             self._fill(place, entry.numbers, *entry.texts, entry=entry)
-        for name, erratum in errata_of(self.scratch, self.paper).errata.items():
+        for name, erratum in study.errata.errata.items():
             self._fill(f"{study.config_path('errata')}: {name}", erratum.numbers, erratum.found)
         for name, figure in study.figures.items():
             self._fill(f"{study.path}: figures.{name}", figure.numbers, figure.message)
@@ -226,16 +232,9 @@ class Rehearsal:
         self._fill(f"{study.findings_path}: summary", summary.numbers, *texts)
         is_whole = len(self.judged) == len(study.stated) and NO_NUMBER not in self.left
         if is_whole and not self.faults[before:]:
-            contents = Contents(self.scratch, (self.paper,))
-            self._try("its page", (), lambda: paper_page(contents, self.paper))
+            self._try("its page", (), lambda: self.page(self.scratch, self.paper))
 
-    def _fill(
-        self,
-        place: str,
-        numbers: Mapping[str, NumberSource],
-        *texts: str,
-        entry: Entry | None = None,
-    ) -> None:
+    def _fill(self, place: str, numbers: Numbers, *texts: str, entry: Entry | None = None) -> None:
         """Fill numbers and verdicts into texts, unless some claims were not measured."""
         name = place.rpartition(" ")[2]
 
