@@ -335,14 +335,14 @@ class Study:
             return {"scale": self.scale, "seed": seed} if name in self.file.scaled else {}
         plan = self.simulation(name)
         own = {entry.algorithm for entry in plan.spec.cells} & set(self.algorithms)
-        tuned = self.results_fingerprint(plan.tuned_by, seed) if plan.tuned_by else ""
+        tuned = [plan.tuned_by] if plan.tuned_by else []
         return {
             f"simulations.{name}": plan.spec.model_dump(by_alias=True, exclude_unset=True),
             "instances": {str(plan.spec.instance): dict(plan.instance), **plan.named},
             "quick": plan.caps.model_dump(exclude_none=True),
             "seed": seed,
             **{f"algorithm {each}": plan.fingerprint_of(each) for each in sorted(own)},
-            f"result {plan.tuned_by}": tuned,
+            **{f"result {each}": self.results_fingerprint(each, seed) for each in tuned},
         }
 
     @property
