@@ -1,7 +1,9 @@
 """Plots of what was played, in the style and the looks of the project's figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -30,7 +32,7 @@ _LABELS = {
 
 def plot_curves(curves: Sequence[Curve], axes: Axes | None = None) -> Axes:
     """Draw means along time over their intervals; the curves are of one metric."""
-    with style.context():
+    with _styled():
         axes = axes or _new_axes()
         looks = looks_of([curve.algorithm for curve in curves])
         for curve, look in zip(curves, looks, strict=True):
@@ -61,7 +63,7 @@ def plot_shares(
     """Draw a row for each share over its interval (share, low, high), in its algorithm's look."""
     share, low, high = shares
     rows = np.arange(len(labels))
-    with style.context():
+    with _styled():
         axes = axes or _new_axes()
         for row, algorithm in zip(rows, algorithms, strict=True):
             [look] = looks_of([algorithm])
@@ -83,6 +85,16 @@ def looks_of(algorithms: Sequence[str]) -> list[palette.Look]:
         for name in algorithms
     ]
     return palette.tell_apart(looks)
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """Draw in the style of the figures, whatever the user's is."""
+    with style.context():
+        yield
+        # The first picture of a notebook loads its backend, which makes it show all others.
+        is_interactive = mpl.is_interactive()
+    mpl.interactive(is_interactive)
 
 
 def _new_axes() -> Axes:
