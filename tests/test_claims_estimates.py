@@ -129,8 +129,8 @@ def test_curves_come_with_the_influences_of_their_own_runs() -> None:
     assert found.influences["sim", "s", 4] == pytest.approx(expected)
     assert evidence.runs(["sim"]) == 12
     # Limited runs are whole curves.
-    for limits, first_runs in [((4,), [0]), ((5,), [0, 4]), ((8, 4), [4, 8]), ((0,), [])]:
-        assert [key[2] for key in nash_curves(evidence.limited(*limits))] == first_runs
+    for limit, first_runs in [(4, [0]), (5, [0, 4]), (0, [])]:
+        assert [key[2] for key in nash_curves(evidence.limited(limit))] == first_runs
     assert math.isnan(nash_regret({}, 0).value)
 
 
