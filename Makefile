@@ -174,7 +174,8 @@ clean: ## delete what was built (figures, results, logs), keep caches and enviro
 	rm -rf logs .snakemake
 	find results figures -mindepth 1 ! -name README.md -delete
 
-# uv first, which is fast, and compiles what it installs: the jobs of a first build would spend 40 seconds on it.
+# uv first, which is fast, and compiles what it installs: the jobs of a first build would spend 40 seconds on it. Tests import
+# a part of it, and do without.
 # Where pip alone is told of an index, uv does not reach it, and pip installs all, uncompiled.
 %/installed: requirements.lock requirements-test.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -184,7 +185,7 @@ clean: ## delete what was built (figures, results, logs), keep caches and enviro
 	@sed -n '/^uv==/,/[^\]$$/p' requirements-test.lock >$(@D)/uv.lock
 	@lock=requirements$(if $(findstring test,$(@D)),-test).lock python=$(@D)/bin/python && \
 	  { $$python -m pip install $(PIP_FLAGS) --require-hashes -r $(@D)/uv.lock && \
-	    $$python -m uv pip install --python $$python --quiet --compile-bytecode --require-hashes -r $$lock || \
+	    $$python -m uv pip install --python $$python --quiet $(if $(findstring test,$(@D)),,--compile-bytecode) --require-hashes -r $$lock || \
 	    $$python -m pip install $(PIP_FLAGS) --require-hashes -r $$lock; } && \
 	  $$python -m pip install $(PIP_FLAGS) --no-deps --no-build-isolation -e .
 	@touch $@
