@@ -17,7 +17,6 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from invented import PAPER, built_project, edited, forget, make_project, outputs, planned, snakemake
 from shared import copied
-from support import mostly_slow
 
 FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
 HELPER = ("src/dpbandits/bandits/draws.py", "scale * (", "1.5 * scale * (")
@@ -70,7 +69,8 @@ def test_the_report_of_snakemake_has_every_picture_and_table_with_a_caption(
     assert "Pseudo-regret of private explore-then-commit at two epsilons" in text
 
 
-@pytest.mark.parametrize("records", mostly_slow(["kept", "removed"], "removed"))
+@pytest.mark.slow
+@pytest.mark.parametrize("records", ["kept", "removed"])
 def test_an_edit_replans_what_depends_on_it(built: Path, tmp_path: Path, records: str) -> None:
     """Without Snakemake's records outputs say themselves that they are stale."""
 

@@ -123,6 +123,7 @@ MADE_UP = "noise-once"
 """The paper of CONTRIBUTING.md."""
 
 
+@pytest.mark.slow
 def test_the_paper_of_contributing_is_pasted_built_and_published(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +153,7 @@ HOOKS = {
 """First word of an example of docs/hooks.md -> its module."""
 
 
+@pytest.mark.slow
 def test_examples_of_hooks_work_once_they_are_switched_on(tmp_path: Path) -> None:
     """The entries are those of the skeleton, the functions those of the document."""
     folder, name = make_project(tmp_path, sources=True), "my-paper"
@@ -213,6 +215,7 @@ def test_what_is_named_and_is_not_there_is_one_line(folder: Path) -> None:
         (config / file).write_text(before)
 
 
+@pytest.mark.slow
 def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
