@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
 import pytest
+from tqdm.auto import tqdm
 
 import dpbandits
 from dpbandits import bernoulli, linear
@@ -88,9 +90,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     noted: list[tuple[int, int]] = []
     play = Work.play
 
-    def noting(self: Work, root_seed: int, threads: int = 1) -> dict[str, Any]:
+    def noting(self: Work, *given: Any) -> dict[str, Any]:
         noted.append((self.runs.start, self.runs.stop))
-        return play(self, root_seed, threads)
+        return play(self, *given)
 
     monkeypatch.setattr(Work, "play", noting)
     return noted
@@ -342,6 +344,8 @@ def test_a_log_has_whole_lines(
 ) -> None:
     monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    # Below bars of simulations that other tests did not end it would begin further down.
+    monkeypatch.setattr(tqdm, "_instances", WeakSet())
     assert list(progress.progress(range(3), "simulating ucb1")) == [0, 1, 2]
     printed = capsys.readouterr().err
     assert "\r" not in printed
@@ -355,6 +359,8 @@ def test_rounds_of_one_curve_are_shown_while_it_is_played(
 ) -> None:
     monkeypatch.setattr(progress, "SECONDS_UNTIL_SHOWN", 0.0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    # Below bars of simulations that other tests did not end it would begin further down.
+    monkeypatch.setattr(tqdm, "_instances", WeakSet())
     monkeypatch.setattr("dpbandits.engine.play.SEGMENTS_OF_A_CURVE", 100)
     curve = work(0, 4, metrics=["nash_regret"], horizon=1000)
     [found] = compute([curve], root_seed=1, cache=Cache(tmp_path), title="simulating it")

@@ -183,7 +183,7 @@ def test_a_wrong_entry_is_one_line_that_names_it_and_nothing_is_written(
 
 def test_text_is_escaped() -> None:
     for text, latex in [
-        ("fig_a & 5 % {x} #1 $2", r"fig\_a \& 5 \% \{x\} \#1 \$2"),
+        ("fig_a & 5 % {x} #1 $2", r"fig\_\allowbreak{}a \& 5 \% \{x\} \#1 \$2"),
         ("10^5 ~ \\", r"$10^{5}$ \textasciitilde{} \textbackslash{}"),
         ("10^2.5 ≈ 316.", r"$10^{2.5}$ $\approx$ 316."),
         ("δ ≤ 1", r"$\delta$ $\le$ 1"),

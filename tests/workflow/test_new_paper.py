@@ -230,7 +230,7 @@ def test_a_draft_can_be_seen_and_counts_nowhere_until_it_is_published(
 
     build(Project.load(folder).only([NAME]), NAME)
     works("publish", NAME)
-    listed = {"CITATION.cff": "Committing Early", "docs/artifact.md": f"`{NAME}`"}
+    listed = {"CITATION.cff": "Committing Early", "README.md": f"papers/{NAME}.md"}
     assert not any(has(name, text) for name, text in listed.items())
     assert has(f"docs/figures/{NAME}/fingerprints.json", '"fig1"')
     assert has(f"docs/papers/{NAME}.md", "**A draft**")

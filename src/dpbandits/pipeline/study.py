@@ -94,8 +94,8 @@ DEFAULT_TABLES: Mapping[str, Mapping[str, Any]] = {
         "long": True,
         "columns": [
             {"name": "claim", "label": "Claim"},
-            {"name": "says", "label": "Sentence", "width": 48},
-            {"name": "choice", "label": "Reading", "width": 28},
+            {"name": "says", "label": "Sentence", "width": 46},
+            {"name": "choice", "label": "Reading", "width": 30},
             {"name": "verdict", "label": "Verdict", "width": 23},
             {"name": "measured", "label": "Measured", "width": 34},
             {"name": "interval", "label": "Estimate [interval]", "width": 28},
