@@ -195,7 +195,10 @@ def test_text_is_escaped() -> None:
         ("$H_BAI < sqrt(2T)$", r"$H_{\mathrm{BAI}} < \sqrt{2T}$"),
         ("$none$", r"$\mathrm{none}$"),
         ("-0.5 [-1,000, 2.5e+06]", r"$-0.5$ [$-1{,}000$, $2.5\times 10^{6}$]"),
-        ("lazy_ucb_log=natural, count=n+1", r"lazy\_ucb\_log=natural, count=n+1"),
+        (
+            "lazy_ucb_log=natural, count=n+1",
+            r"lazy\_\allowbreak{}ucb\_\allowbreak{}log=natural, count=n+1",
+        ),
         ("1- and 5-Gaussian DP, within [0, 1]", "1- and 5-Gaussian DP, within [0, 1]"),
         ("(epsilon, 1e-6", "(epsilon, $10^{-6}$"),
         ("Rényi", "Rényi"),
