@@ -133,6 +133,7 @@ def test_every_algorithm_plays_in_both_answers(
             assert constant == (expected or CONSTANTS.get(name)), series.label
 
 
+@pytest.mark.slow
 def test_every_variant_keeps_the_budget_of_its_class_as_audited(
     played: dict[str, list[Series]], best_arms: list[Series]
 ) -> None:
@@ -166,6 +167,7 @@ FARTHEST = {"dp-ts": 5 * 10**5}
 """Algorithm -> the largest T K that it is played at."""
 
 
+@pytest.mark.slow
 def test_what_competes_plays_on_every_instance_of_every_setting(
     played: dict[str, list[Series]],
 ) -> None:
@@ -194,6 +196,7 @@ def test_what_competes_plays_on_every_instance_of_every_setting(
         assert set(kinds.index) == designed | {"random-means", "drawn", "uniform", "exponential"}
 
 
+@pytest.mark.slow
 def test_every_base_that_decides_is_played_both_ways(played: dict[str, list[Series]]) -> None:
     is_open = {name for name in REGRET if "base2" in REGISTRY[name].interpretations.get("log", ())}
     assert is_open == set(BASES)
@@ -221,6 +224,7 @@ def test_tuning_shares_neither_instances_nor_streams_with_the_comparison(
     assert not bandits[0] & bandits[1]
 
 
+@pytest.mark.slow
 def test_the_grids_begin_with_the_printed_constant_and_halve() -> None:
     for name in ("tuning", "grid", "check"):
         tags = pd.DataFrame(

@@ -28,7 +28,7 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import publish_chosen
 from dpbandits.pipeline.study import Study
 from invented import EXPERIMENTS, FOLDER, PAPER, add_paper, copy_parts, edited
-from support import message_of, refused
+from support import message_of, mostly_slow, refused
 from synthetic_results import FIRST
 
 CONFIG = "config/config.yaml"
@@ -141,10 +141,11 @@ def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     return "".join(lines)
 
 
+@pytest.mark.parametrize("first", mostly_slow(range(8), 0))
 def test_one_line_names_file_key_and_what_is_allowed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], first: int
 ) -> None:
-    for path, old, new, line in MISTAKES:
+    for path, old, new, line in MISTAKES[first::8]:
         with edited(folder / path, old, new):
             found = check(folder, path, capsys)
         assert f"{folder / path}: " in found
@@ -263,7 +264,7 @@ def changed(document: Any, draw: Callable[..., Any]) -> Any:
     [
         pytest.param(CONFIG, 8, marks=pytest.mark.slow),
         pytest.param(ABOUT, 20, marks=pytest.mark.slow),
-        (EXPERIMENTS, 20),
+        pytest.param(EXPERIMENTS, 20, marks=pytest.mark.slow),
         pytest.param(CLAIMS, 10, marks=pytest.mark.slow),
     ],
 )

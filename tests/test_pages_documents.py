@@ -125,6 +125,7 @@ def test_a_missing_number_of_a_finding_gives_no_page(tmp_path: Path) -> None:
         paper_page(Contents.of(Project.load(tmp_path)), "ts-is-dp")
 
 
+@pytest.mark.slow
 def test_a_reduced_paper_is_named_and_each_of_its_claims_says_so(tmp_path: Path) -> None:
     about = made_project(tmp_path).folder / "config/papers/dp-ncb/paper.yaml"
     about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")

@@ -223,6 +223,7 @@ def planted_budgets(a: float, b: float) -> Evidence:
     return evidence_of(rate)
 
 
+@pytest.mark.slow
 def test_budgets_at_success_ninety_per_cent_are_those_planted() -> None:
     evidence = planted_budgets(0.5, 4.4)
     slope = number("BAI-F13", "slope over rho/epsilon of DP-OD, times Delta", evidence)
@@ -272,6 +273,7 @@ def test_the_probit_fit_is_that_of_maximum_likelihood() -> None:
     assert math.isnan(fitted_crossing(FITTED_TRIALS * RATES[::-1]).value), "success falls"
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_crossing_covers() -> None:
     """200 repetitions: within 4 sd (0.062) of 95 %; a control at 50 % is not."""
     drawn = np.random.default_rng(3).binomial(FITTED_TRIALS, RATES, (200, len(FITTED)))

@@ -68,6 +68,7 @@ DOCUMENT = r"""\documentclass[10pt]{article}
 """
 
 
+@pytest.mark.slow
 def test_all_tables_print_numbers_for_readers_and_compile_in_one_document(tmp_path: Path) -> None:
     inputs, labels = [], []
     for paper, name in EVERY_TABLE:
