@@ -127,11 +127,11 @@ def test_the_answer_is_said_with_the_command_that_plays_it(
     assert tuned.startswith("Tuned: take Lazy-DP-TS with constant 0.375, ahead of LDP-UCB-L by 2.")
     assert second == (
         "  dpbandits simulate lazy-dp-ts --params epsilon=0.2 constant=0.375 "
-        "--interpretations log=base2 --arms 0.7 0.5 --horizon 2000"
+        "--interpretations log=base2 --arms 0.7 0.5 --horizon 2000 --runs 20"
     )
     for line in (first, second):
         words = shlex.split(line)[1:]
-        assert main([*words, "--runs", "2", "--no-cache"]) == 0
+        assert main([*words, "--no-cache"]) == 0
         assert "0.2-DP" in capsys.readouterr().out
 
 

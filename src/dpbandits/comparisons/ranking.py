@@ -230,9 +230,9 @@ def command_of(row: Mapping[Any, Any], question: Question) -> str:
     if row["interpretation"]:
         parts.append(f"--interpretations {row['interpretation'].replace(',', ' ')}")
     if question.dimensions is None:
-        parts.append(f"--arms 0.7 0.5 --horizon {question.horizon}")
+        parts.append(f"--arms 0.7 0.5 --horizon {question.horizon} --runs 20")
         return f"dpbandits simulate {row['algorithm']} {' '.join(parts)}"
-    parts.append(f'--features "1,0; 0,1" --theta 0.5 0.4 --budget {question.horizon}')
+    parts.append(f'--features "1,0; 0,1" --theta 0.5 0.4 --budget {question.horizon} --runs 1000')
     return f"dpbandits identify {row['algorithm']} {' '.join(parts)}"
 
 
