@@ -59,19 +59,20 @@ class AxisSpec(Spec):
     """One axis of a panel."""
 
     label: Text
-    """Its label, with mathematics between dollar signs."""
+    """Its label; mathematics stands between dollar signs."""
     scale: Literal["linear", "log"] = "linear"
     """`linear` or `log`."""
     tag: Name | None = None
-    """On `x` of kinds `final`, `rate` and `nash-final`: the column along it; `t` is the horizon."""
+    """For `x` of kinds `final`, `rate` and `nash-final`: the column along the axis; `t` is the
+    horizon."""
     limits: tuple[Number | None, Number | None] = (None, None)
-    """Its ends; `null` is that of the data."""
+    """Its two ends; `null` takes that end from the data."""
     shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None
     """A range of x that is shaded."""
     shaded_label: Text | None = None
-    """What that range is."""
+    """The name of that range in the legend."""
     marked: tuple[Number, ...] = ()
-    """The x at which exact curves carry marks."""
+    """Values of x that get a tick, and a marker on lines of exact results."""
 
     @model_validator(mode="after")
     def _is_labelled(self) -> "AxisSpec":
@@ -84,20 +85,20 @@ class CrossingSpec(Spec):
     """Where two lines of a panel cross, marked at the first such x and computed from the lines."""
 
     of: tuple[Text, Text]
-    """Names of the two lines."""
+    """The two lines, by name."""
     label: Text
-    """Its label, as `"$T$ = {x:.1e}"`."""
+    """The text beside the crossing, such as `"$T$ = {x:.1e}"`."""
     below: Text | None = None
-    """What the shaded range below it is."""
+    """The name in the legend of the range left of the crossing, which is then shaded."""
 
 
 class PublishedSpec(Spec):
     """A published curve, as the paper's digitised values name it, with its points."""
 
     panel: Text
-    """Its panel there."""
+    """The name of its panel in `digitised.csv`."""
     series: Text
-    """Its series there."""
+    """The name of the curve in `digitised.csv`."""
     points: tuple[Point, ...] = ()
 
     @model_validator(mode="before")
@@ -119,38 +120,39 @@ class SeriesSpec(Spec):
     """One line of a panel, or one for each value of the column ``by`` or ``style``."""
 
     name: Text
-    """Its name in the csv; `{column}` takes the value of a column that is constant along it."""
+    """Its name in the csv; `{column}` stands for the value of a column that is the same along the
+    line."""
     exact: Name | None = None
-    """An exact result beside simulations, such as a bound over curves."""
+    """An exact result that is drawn beside simulations, such as a bound."""
     where: Where = {}
-    """Its rows, beside `where` of the panel."""
+    """The rows that it shows, out of those of the panel."""
     by: Name | None = None
-    """One line for each value of this column, coloured by a sequential map."""
+    """Draws one line for each value of this column, from light to dark."""
     label: Text | None = None
-    """Its label in the legend, a text as `name`, which is the default."""
+    """Its name in the legend; by default that in the csv."""
     shade: Name | None = None
-    """The column whose value colours the line by that map."""
+    """The column whose value decides how light or dark the line is."""
     style: Annotated[str, one_of(STYLED)] | None = None
-    """One line of an algorithm for each value of this column (`epsilon`), told by the fill of its
-    marks."""
+    """Draws one line for each value of this column (`epsilon`), which differ in how markers are
+    filled."""
     colour: Annotated[str, one_of(COLOURS)] | None = None
-    """Of what is no algorithm's; an algorithm has its own look."""
+    """The colour of a line that belongs to no algorithm; each algorithm has its own."""
     line: Annotated[str, one_of((*DASHES, NO_LINE))] | None = None
-    """`solid`, `dashed` and so on; `none` for marks alone."""
+    """The line style, such as `solid` or `dashed`; `none` draws markers alone."""
     marker: Annotated[str, one_of((*MARKERS, NO_MARKER))] | None = None
-    """Of what is no algorithm's; `none` for a line alone."""
+    """The marker of a line that belongs to no algorithm; `none` draws the line alone."""
     guide: StrictBool = False
-    """`true` for a thin line behind the data."""
+    """`true` draws a thin line behind the data."""
     level: StrictBool = False
-    """`true` for what has no value of the tag on the x axis: a level line over those of the
-    others."""
+    """`true` draws a horizontal line for results that have no value on the x axis, as UCB1 has no
+    epsilon."""
     best: Annotated[float, Field(strict=True, gt=0, le=1)] | None = None
-    """Of Nash regret: the best mean that it is taken from, by default the largest mean."""
+    """For Nash regret: the best mean that it is measured against; by default the largest mean."""
     estimate: Estimate = "plain"
-    """Of Nash regret: `plain` as papers plot it, `corrected` for its bias in 1/runs, or `binned`
+    """For Nash regret: `plain` as papers plot it, `corrected` for its bias in 1/runs, or `binned`
     over time."""
     published: PublishedSpec | None = None
-    """A curve of `digitised.csv`, drawn as open marks."""
+    """The curve of `digitised.csv` that is drawn as open markers."""
 
     @model_validator(mode="after")
     def _is_one_line(self) -> "SeriesSpec":
@@ -206,33 +208,33 @@ class PanelSpec(Spec):
     """One panel, with its own keys and those that hold for all panels."""
 
     kind: Kind
-    """`curve` (mean over runs against t), `final` (mean at the horizon against a tag), `rate`
-    (share of successful trials against a tag, with exact intervals), `nash` and `nash-final` (Nash
-    regret likewise), `analytic` (an exact result), `derived` (made by `compute`), or of a whole
-    figure `diagram` (drawn by code)."""
+    """`curve` (mean over runs against time), `final` (mean at the horizon against a column), `nash`
+    and `nash-final` (the same for Nash regret), `rate` (share of successful trials against a
+    column), `analytic` (an exact result), `derived` (numbers that `compute` returns), or for a
+    whole figure `diagram` (drawn by the paper's code)."""
     reads: Names
     """The results that it shows."""
     x: AxisSpec
-    """Its x axis."""
+    """The x axis."""
     y: AxisSpec
-    """Its y axis."""
+    """The y axis."""
     series: Lines
-    """Its lines."""
+    """The lines."""
     metric: Text | None = None
-    """`pseudo_regret` or `realised_regret` of `curve` and `final`, `success` of `rate`,
-    `nash_regret` or `nominal_nash_regret` of `nash` and `nash-final`."""
+    """`pseudo_regret` or `realised_regret` for `curve` and `final`, `success` for `rate`,
+    `nash_regret` or `nominal_nash_regret` for `nash` and `nash-final`."""
     compute: Name | None = None
-    """Of kind `derived`: the function of the module `derived` that makes its values from
-    simulations."""
+    """For kind `derived`: the function of the paper's module `derived` that computes the numbers
+    from simulations."""
     where: Where = {}
-    """Rows of the results, column to value or list of values; `largest` is the largest, `null` no
-    value."""
+    """The rows of the results that it shows, column to value or list of values; `largest` is the
+    largest value, `null` no value."""
     title: Text | None = None
-    """What is in the panel, as a heading; beside `panels` it is that of the figure."""
+    """The heading of the panel; beside `panels` it is that of the figure."""
     note: Text | None = None
-    """A sentence between that title and the panel."""
+    """A sentence between that heading and the panel."""
     crossings: tuple[CrossingSpec, ...] = ()
-    """Pairs of lines whose first crossing is marked."""
+    """Pairs of lines; the first point at which each pair crosses is marked."""
     looks: Looks = {}
 
     @model_validator(mode="after")
@@ -303,15 +305,15 @@ class Texts(Spec):
     """What every figure says: title and message say what came out, the caption what is drawn."""
 
     title: Title
-    """What came out, at most 10 words; it is drawn above the picture before anything is judged, and
-    takes no `{names}`."""
+    """What came out, in at most 10 words without `{names}`: it is drawn before anything is
+    judged."""
     message: Message
-    """What came out, one sentence of at most 25 words, with `{names}`."""
+    """What came out, in one sentence of at most 25 words, with `{names}` of numbers."""
     numbers: NumbersOfClaims = {}
-    """The numbers that the message names, as of a claim; each with its `claim` or `file`."""
+    """The numbers that the message names, as in a claim; each has its `claim` or `file`."""
     caption: Caption
-    """What is drawn, at most 80 words; `{horizon}` and `{runs}` are those of the simulations that
-    it reads."""
+    """What is drawn, in at most 80 words; `{horizon}` and `{runs}` are those of the simulations
+    that it reads."""
     chosen: Caption | None = None
     """What we chose because the paper does not state it."""
 
@@ -323,16 +325,16 @@ class FigureEntry(Texts):
     more = tuple(key for key in PanelSpec.model_fields if key not in Texts.model_fields)
 
     supplements: Text | None = None
-    """What a supplementary figure belongs to: `Figure 1(b)`, `Theorem 4`."""
+    """What a supplementary figure belongs to, such as `Figure 1(b)` or `Theorem 4`."""
     share_y: StrictBool = False
-    """`true` for one y axis for each row of panels."""
+    """`true` gives all panels of a row one y axis."""
     residuals: StrictBool = False
-    """`true` for the one figure whose lines are compared with their digitised values, in strips
-    below its panels."""
+    """`true` draws differences from digitised values in strips below the panels, for each curve in
+    one figure alone."""
     direct_labels: StrictBool = False
-    """`true` for names of lines beside them, not in a legend."""
+    """`true` writes names beside the lines instead of in a legend."""
     panels: dict[str, dict[str, Any]] = {}
-    """Panels `a`, `b`, ... in reading order, at least two; keys beside `panels` hold for all of
+    """The panels `a`, `b`, ... in reading order, at least two; keys beside `panels` hold for all of
     them."""
 
     @model_validator(mode="after")
@@ -465,37 +467,37 @@ class RowsSpec(Spec):
     """Rows of a table that is spread out from a long one: one for each value of a column."""
 
     name: Name
-    """Its name in the csv."""
+    """The name of the column in the csv that has these values."""
     label: Text
     """Its heading."""
     column: Name
-    """The column of the results whose values are the rows."""
+    """The column of the results that has these values."""
     text: Text
-    """What heads a row, as `{epsilon}`."""
+    """What the table says for a value, such as `{epsilon}`."""
     values: Values | None = None
-    """The values, in order; by default all that the results have."""
+    """Its values in order; by default all that the results have."""
 
 
 class ColumnSpec(Spec):
     """One column of a table."""
 
     name: Name
-    """Its name in the csv; without `rows` also the column of the results."""
+    """Its name in the csv; without `rows` also in the results."""
     label: Text
     """Its heading."""
     text: Text | None = None
-    """What a cell says, as `{y:.1f} ({lo:.1f} to {hi:.1f})`; by default the value."""
+    """What a cell says, such as `{y:.1f} ({lo:.1f} to {hi:.1f})`; by default the value."""
     where: Where = {}
-    """Rows of the results that it shows, column to value."""
+    """The rows of the results that it shows, column to value."""
     column: Name | None = None
-    """With `rows`: the column that it shows; where its rows have no value of what heads the table's
-    rows, as UCB1 has no epsilon, it is the same in each row."""
+    """With `rows`: the column of the results that it shows. Results that do not differ by row, as
+    UCB1 has no epsilon, are repeated in each row."""
     given: Values | None = None
-    """With `rows`: values that are not computed, such as printed ones, one a row."""
+    """With `rows`: one typed value a row, such as a number that the paper prints."""
     align: Literal["left", "right"] = "left"
     """`left` or `right`."""
     width: Annotated[float, Field(strict=True, gt=0)] | None = None
-    """In millimetres, of text that breaks over lines."""
+    """The width in millimetres at which long text breaks."""
 
     def check(self, rows: int | None) -> None:
         """Raise InputError unless its keys fit so many listed rows (0: all), or (None) no rows."""
@@ -515,35 +517,35 @@ class DifferenceSpec(Spec):
     """From which row each row's difference is."""
 
     where: Where
-    """The rows that others are compared with."""
+    """The rows that all others are compared with."""
     same: Names
-    """Columns in which both agree."""
+    """The columns in which a row and what it is compared with agree."""
 
 
 class TableSpec(Spec):
     """One table: the rows of the results as they are, or (with ``rows``) spread out."""
 
     caption: Caption
-    """What it shows, as of a figure."""
+    """What the table shows, as for a figure."""
     reads: Names
     """The results that it shows; `claims` are the verdicts, `digitised` the digitised values beside
     ours."""
     columns: Annotated[tuple[ColumnSpec, ...], Field(min_length=1)]
-    """Its columns."""
+    """The columns."""
     where: Where = {}
-    """Rows of the results, as of a panel."""
+    """The rows of the results that it shows, as for a panel."""
     compute: Name | None = None
-    """The function of the module `tables` that makes its rows."""
+    """The function of the paper's module `tables` that makes its rows."""
     rows: Annotated[tuple[RowsSpec, ...], BeforeValidator(as_list)] = ()
-    """What has one row for each of its values, or a list for all combinations; without it the
-    results are shown as they are."""
+    """Gives the table a row for each value of a column, or with a list for each combination;
+    without it the rows are those of the results."""
     metric: Annotated[str, one_of(METRICS)] | None = None
-    """Of simulations: `{y}` is the mean at the horizon, or of `success` the share of trials, and
-    `{pulls}` their mean number of pulls."""
+    """For simulations: `{y}` is its mean at the horizon, or for `success` the share of successful
+    trials, with `{pulls}` as their mean number of pulls."""
     difference_from: DifferenceSpec | None = None
     """With `success`: `{y}` is the difference from other rows, with intervals of Newcombe."""
     long: StrictBool = False
-    """`true` for a table that breaks over pages."""
+    """`true` lets the table break over pages."""
     prints: Where = {}
     """The rows that are printed; the csv has all."""
 
