@@ -19,13 +19,13 @@ from dpbandits.claims.measure import Measurement
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.verdict import (
     ALPHA,
-    PLAIN,
     Decision,
     Region,
     Verdict,
     are_alike,
     decide,
     deciding_alpha,
+    interval_at,
     region_of,
     verdict_of,
 )
@@ -76,7 +76,7 @@ class Judgement:
 
     Comparisons, runs and level are those of the interim analysis that decided, or of the last one.
     A reading that stands ``beside`` has numbers and no word. ``visible`` has how many of the points
-    that decide are decided by a plain 95 % interval at the paper's own number of runs, and of how
+    that decide a plain 95 % interval at the paper's own number of runs would show, and of how
     many; ``remark`` says why there is no verdict, where that has another reason than the intervals.
     """
 
@@ -199,21 +199,18 @@ class Row:
         return not is_open or alone in decisions
 
     def _visible(self, judgement: Judgement) -> tuple[int, int] | None:
-        """Return how many points that came out the paper's own runs show, of how many."""
+        """Return how many points the paper's number of runs would show, of how many that came out."""
         runs = self.claim.runs_paper
-        decided = {
-            one.label: one.decision
+        decided = [
+            one
             for one in judgement.comparisons
             if one.can_err and one.comparison.kind != "alike"
             if one.decision in ("for", "against")
-        }
+        ]
         if not decided or not runs or self.evidence.runs(self.claim.reads) < runs:
             return None
-        shown = sum(
-            decide(*one.estimate.interval(PLAIN), one.region) == decided.get(one.label)
-            for one in self._numbers(self.evidence.limited(runs))
-        )
-        return shown, len(decided)
+        shown = (decide(*interval_at(one.estimate, runs), one.region) for one in decided)
+        return sum(word in ("for", "against") for word in shown), len(decided)
 
     def _numbers(self, evidence: Evidence) -> list[Measured]:
         """Return the number of every comparison, measured once for a number of runs."""

@@ -74,10 +74,17 @@ ALPHA = 0.05
 """Level of a claim: the chance that one of its comparisons is decided wrongly."""
 
 
+def interval_at(estimate: "Estimate", runs: int) -> tuple[float, float]:
+    """Return the plain 95 % interval that so many runs would give around the estimate."""
+    value, (lo, hi) = estimate.value, estimate.interval(PLAIN)
+    widened = math.sqrt(estimate.runs / runs)
+    return value - (value - lo) * widened, value + (hi - value) * widened
+
+
 def half_width(estimate: "Estimate", runs: int) -> float:
     """Return half the width of the plain 95 % interval at so many runs; NaN where infinite."""
-    lo, hi = estimate.interval(PLAIN)
-    half = (hi - lo) / 2.0 * math.sqrt(estimate.runs / runs)
+    lo, hi = interval_at(estimate, runs)
+    half = (hi - lo) / 2.0
     return half if half < math.inf else math.nan
 
 
