@@ -199,7 +199,7 @@ class Row:
         return not is_open or alone in decisions
 
     def _visible(self, judgement: Judgement) -> tuple[int, int] | None:
-        """Return how many points the paper's number of runs would show, of how many that came out."""
+        """Return how many of the points that came out the paper's runs would show, and of how many."""
         runs = self.claim.runs_paper
         decided = [
             one
