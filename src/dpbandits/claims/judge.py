@@ -199,7 +199,7 @@ class Row:
         return not is_open or alone in decisions
 
     def _visible(self, judgement: Judgement) -> tuple[int, int] | None:
-        """Return how many of the points that came out the paper's runs would show, and of how many."""
+        """Return how many points the paper's runs would show, and how many came out."""
         runs = self.claim.runs_paper
         decided = [
             one
