@@ -341,9 +341,10 @@ def test_every_number_of_the_page_is_that_of_the_tables(
 
 def test_the_front_page_has_the_answer(folder: Path) -> None:
     text = which_one(Project.load(folder), "<!-- begin which one -->\n<!-- end which one -->\n")
-    assert "- **Central trust**: " in text
+    assert "- **Central trust** (one trusted learner sees the rewards): " in text
     answer = dpbandits.choose(arms=20, horizon=1e6, epsilon=1.0, project=folder)
-    assert "\n".join(answer.attrs["answers"]) in text
+    printed, _, tuned, _ = answer.attrs["answers"]
+    assert f"{printed}\n{tuned}\n" in text
     with pytest.raises(InputError, match="marks"):
         which_one(Project.load(folder), "nothing")
 

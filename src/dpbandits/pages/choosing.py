@@ -77,7 +77,8 @@ def which_one(project: Project, text: str) -> str:
     if tables is None:
         return text
     answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
-    said = "\n".join(answer.attrs["answers"])
+    # Without the commands that play them.
+    said = "\n".join(answer.attrs["answers"][::2])
     content = render("which-one.md", **page_values(tables), said=said)
     return with_region(text, "which one", content.strip())
 

@@ -63,7 +63,7 @@ def counts_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> dict[str, str]
         ]
         own = witnesses[witnesses["kind"] == kind].to_dict("records")
         if chances := ", ".join(f"{row['chance']} in {row['claim']}" for row in own):
-            said[-1] += f" (probability of the event: {chances})"
+            said[-1] += f" (of probability {chances})"
         left = sum(words.values()) - sum(answers.values())
         said += [f"{left} no verdict"] if left else []
         found |= {kind: ", ".join(said)} if said else {}
