@@ -267,10 +267,6 @@ class PanelSpec(Spec):
         """Names of the exact results that are shown beside simulations."""
         return list(dict.fromkeys(each.exact for each in self.series if each.exact))
 
-    def has_few(self, points: int) -> bool:
-        """Return whether so many points of a line are drawn each with its marker and interval."""
-        return self.kind in BY_TAG or (self.kind == DERIVED and points <= MOST_TICKS)
-
     def ticks(self, places: Iterable[float]) -> list[float] | None:
         """Return these places, ascending, if each gets a tick on the x axis."""
         if self.x.marked:

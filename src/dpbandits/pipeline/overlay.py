@@ -28,7 +28,7 @@ from dpbandits.metrics import IDENTIFIED
 from dpbandits.own.cells import cell_of
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import write_panels
-from dpbandits.reporting.lines import Line, panel_lines, panel_rows, points_of, select
+from dpbandits.reporting.lines import Entry, Line, panel_lines, panel_rows, points_of, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
@@ -363,5 +363,6 @@ def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, MetricArray
         points = points_of(panel.spec, SeriesSpec(name=name), pd.concat(frames), panel.name)
         interpretation = str(frames[0]["interpretation"].iloc[0])
         points = points.assign(variant=own.variant, interpretation=interpretation)
-        lines.append(Line(name, name, own_look(index), points))
+        look = own_look(index)
+        lines.append(Line(name, name, look, points, entries=(Entry("", name, look),)))
     return lines

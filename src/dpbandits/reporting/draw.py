@@ -18,6 +18,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from dpbandits.config.figures import (
+    BY_TAG,
+    DERIVED,
     MOST_TICKS,
     CrossingSpec,
     FigureSpec,
@@ -145,26 +147,22 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
     """Write a picture as .pdf and .png and its points as .csv, each whole or not at all."""
-    table = points_csv(points, path.name)
-    png = _image(figure, "png")
-    # In the same layout, which takes half of the time.
-    figure.set_layout_engine("none")
-    contents = {"pdf": _image(figure, "pdf"), "png": png, "csv": table.encode()}
-    files = {path.with_name(f"{path.name}.{kind}"): text for kind, text in contents.items()}
-    for file, content in files.items():
-        write_bytes(file, content)
-    return list(files)
-
-
-def _image(figure: Figure, kind: str) -> bytes:
     # A pdf names glyphs by number: tables that choose and place them are cut down for nothing.
     from fontTools.subset import Options
 
     Options._drop_tables_default = sorted({*Options._drop_tables_default, "GDEF", "GPOS", "GSUB"})
-    buffer = io.BytesIO()
-    with style.context():
-        figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
-    return buffer.getvalue()
+    contents = {"csv": points_csv(points, path.name).encode()}
+    for kind in ("png", "pdf"):
+        buffer = io.BytesIO()
+        with style.context():
+            figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
+        contents[kind] = buffer.getvalue()
+        # The pdf has the layout of the png, which takes half of the time.
+        figure.set_layout_engine("none")
+    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in ("pdf", "png", "csv")}
+    for kind, file in files.items():
+        write_bytes(file, contents[kind])
+    return list(files.values())
 
 
 def rounded(table: pd.DataFrame) -> pd.DataFrame:
@@ -253,11 +251,12 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
             style.add_note(axes, panel.note, width / columns) if panel.note else 0.0
             for axes, panel in zip(flat, panels, strict=True)
         ]
+        above = []
         for axes, letter, panel, of_panel in zip(flat, lines, panels, handles, strict=True):
             title = f"({letter}) {panel.title or ''}".strip() if count > 1 else panel.title
             only_here = {k: v for k, v in of_panel.items() if k not in common}
             own = {} if figure.direct_labels else only_here
-            style.label_panel(axes, title, own, width / columns, max(notes))
+            above.append(style.label_panel(axes, title, own, width / columns, max(notes)))
         # After all is drawn: limits end a shared axis' growing with its panels.
         for axes, panel in zip(flat, panels, strict=True):
             axes.set_xlim(*panel.x.limits)
@@ -270,10 +269,11 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         if figure.share_y:
             for axes in itertools.chain(*(row[1:] for row in grid)):
                 axes.set_ylabel("")
-        height = sum(style.PANEL_HEIGHT + max(map(style.legend_height, row)) for row in grid)
+        legends = (max(above[first : first + columns]) for first in range(0, count, columns))
+        height = sum(style.PANEL_HEIGHT + legend for legend in legends)
         height += rows * max(notes) / 72
-        for axes, above, residuals in zip(below, flat, strips, strict=False):
-            draw_residuals(axes, above, residuals)
+        for axes, panel_axes, residuals in zip(below, flat, strips, strict=False):
+            draw_residuals(axes, panel_axes, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
         lines_shown = itertools.chain(*shown)
         lists = {entry.label: entry.lists for line in lines_shown for entry in line.entries}
@@ -416,7 +416,8 @@ def _draw_line(axes: Axes, line: Line, panel: PanelSpec, offset: float) -> style
         shown, mark = line.look, palette.OPEN_MARKS
         axes.errorbar(x, y, color=shown.colour, marker=shown.marker, zorder=3, **bars, **look)
         return Line2D([], [], color=mark.colour, marker=mark.marker, **look)
-    if panel.has_few(len(x)) and line.look.marker != NO_MARKER:
+    are_few = panel.kind in BY_TAG or (panel.kind == DERIVED and len(x) <= MOST_TICKS)
+    if are_few and line.look.marker != NO_MARKER:
         points: Line2D = axes.errorbar(x, y, capsize=2, **bars, **look)[0]
         return points
     every: Any = None

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from scipy.special import stdtrit
 
 from dpbandits.config.figures import (
@@ -43,7 +44,9 @@ def read_rows(
     if len(tables) == 1:
         return tables[0]
     for column in dict.fromkeys(column for frame in tables for column in frame):
-        types = {_is_number(frame[column]) for frame in tables if column in frame and len(frame)}
+        types = {
+            is_numeric_dtype(frame[column]) for frame in tables if column in frame and len(frame)
+        }
         if len(types) > 1:
             raise InputError(
                 f"{place}: column {column!r} holds numbers in one of {', '.join(reads)} and text "
@@ -68,7 +71,7 @@ def select(frame: pd.DataFrame, where: Where, place: str) -> pd.DataFrame:
         if column not in frame and None in wanted:
             continue
         require_column(frame, column, place)
-        if value == LARGEST and _is_number(frame[column]):
+        if value == LARGEST and is_numeric_dtype(frame[column]):
             wanted = [frame[column].max()]
         is_wanted = frame[column].isin([each for each in wanted if each is not None])
         kept = frame[is_wanted | frame[column].isna() if None in wanted else is_wanted]
@@ -83,10 +86,6 @@ def require_column(frame: pd.DataFrame, column: str, place: str) -> None:
     """Raise InputError unless the column is there."""
     if column not in frame:
         raise InputError(f"{place}: no column {column!r}; allowed: {', '.join(frame.columns)}")
-
-
-def _is_number(column: "pd.Series[Any]") -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column))
 
 
 def nash_quantities(metric: str) -> list[str]:
@@ -280,12 +279,6 @@ class Line:
     guide: bool = False
     entries: tuple[Entry, ...] = ()
 
-    def __post_init__(self) -> None:
-        """Give a line that says nothing else one entry."""
-        if not self.entries:
-            lists = ALGORITHM if self.algorithm else ""
-            object.__setattr__(self, "entries", (Entry(lists, self.label, self.look),))
-
 
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
     """Return the rows that a panel reads, or that a function of the paper makes of them alone."""
@@ -410,19 +403,17 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
         raise InputError(f"{place}: line {name!r} has values that are not finite; allowed: numbers")
     algorithm = str(constant.get("algorithm", ""))
-    entries: tuple[Entry, ...] = ()
+    lists = spec.by or spec.shade
+    if lists is None:
+        lists = GUIDE if spec.guide else ALGORITHM if algorithm or spec.level else ""
+    entries: tuple[Entry, ...] = (Entry(lists, label, look),)
     if spec.style is not None:
         sign, value = SIGNS_OF[spec.style], constant[spec.style]
         plain = replace(look, fill="full")
         second = Look("#555555", NO_LINE, "o", fill=look.fill)
         entries = (Entry(ALGORITHM, label, plain), Entry(spec.style, f"{sign} = {value:g}", second))
         label = f"{label}, {sign} = {value:g}"
-    elif ordered := spec.by or spec.shade:
-        entries = (Entry(ordered, label, look),)
-    elif spec.guide:
-        entries = (Entry(GUIDE, label, look),)
     elif spec.level:
-        entries = (Entry(ALGORITHM, label, look),)
         look = replace(look, marker=NO_MARKER)
     return Line(name, label, look, points, spec.published, algorithm, spec.guide, entries)
 
@@ -457,7 +448,9 @@ def _marks(line: Line, place: str) -> Line:
     reached = compared_points(line, f"{place}: {name}").dropna()
     points = reached.assign(y=reached["published"], variant=PUBLISHED)
     look = replace(OPEN_MARKS, colour=line.look.colour)
-    return with_error(line, points, name=name, label="published, digitised", look=look)
+    label = "published, digitised"
+    entries = (Entry("", label, look),)
+    return with_error(line, points, name=name, label=label, look=look, entries=entries)
 
 
 def check_panel_filters(

@@ -136,38 +136,36 @@ class _Numbers(Formatter):
     Axes of one label and scale have the same kind of labels in all panels of a figure.
     """
 
-    def __init__(self, scale: str) -> None:
-        self.scale = scale
-
     def __call__(self, value: float, position: int | None = None) -> str:
         return thousands(value)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        least, most = PLAIN[self.scale]
+        assert isinstance(self.axis, Axis)
         shown = []
-        for axis in self._alike():
+        for axis in _alike(self.axis):
             low, high = sorted(axis.get_view_interval())
             shown += [
                 abs(tick) for tick in axis.get_majorticklocs() if tick and low <= tick <= high
             ]
+        least, most = PLAIN[self.axis.get_scale()]
         is_plain = not shown or (least <= min(shown) and max(shown) <= most)
         return [thousands(value) if is_plain else power(value) for value in values]
 
-    def _alike(self) -> list[Any]:
-        assert isinstance(self.axis, Axis)
-        drawn, label = self.axis.get_figure(root=True), self.axis.get_label_text()
-        # Above a strip, which has the label.
-        if not drawn or not label:
-            return [self.axis]
-        is_x = isinstance(self.axis, XAxis)
-        every = [axes.xaxis if is_x else axes.yaxis for axes in drawn.axes]
-        return [
-            axis
-            for axis in every
-            if axis.get_label_text() == label
-            and isinstance(known := axis.get_major_formatter(), _Numbers)
-            and known.scale == self.scale
-        ]
+
+def _alike(axis: Axis) -> list[Axis]:
+    drawn, label = axis.get_figure(root=True), axis.get_label_text()
+    # Above a strip, which has the label.
+    if not drawn or not label:
+        return [axis]
+    is_x = isinstance(axis, XAxis)
+    every = [axes.xaxis if is_x else axes.yaxis for axes in drawn.axes]
+    return [
+        other
+        for other in every
+        if other.get_label_text() == label
+        and other.get_scale() == axis.get_scale()
+        and isinstance(other.get_major_formatter(), _Numbers)
+    ]
 
 
 class _Decades(LogLocator):
@@ -194,7 +192,7 @@ def style_axis(axes: Axes, which: str, scale: str, ticks: Sequence[float] | None
     else:
         axis.set_major_locator(_Decades(numticks=6))
         axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(_Numbers(scale))
+    axis.set_major_formatter(_Numbers())
 
 
 # Legends, headings, notes, names of lines
@@ -346,9 +344,12 @@ def add_legends(drawn: Figure) -> None:
     if len(panels) == 1 or len(set(labels)) < len(labels):
         add_legend(drawn, {label: handles[label] for handles in panels for label in handles})
         return
-    for axes, handles in zip(drawn.axes, panels, strict=True):
-        label_panel(axes, axes.get_title(), handles, drawn.get_figwidth() / len(panels))
-    drawn.set_figheight(drawn.get_figheight() + max(map(legend_height, drawn.axes)))
+    width = drawn.get_figwidth() / len(panels)
+    above = [
+        label_panel(axes, axes.get_title(), handles, width)
+        for axes, handles in zip(drawn.axes, panels, strict=True)
+    ]
+    drawn.set_figheight(drawn.get_figheight() + max(above))
 
 
 def label_panel(
@@ -357,18 +358,19 @@ def label_panel(
     handles: Mapping[str, Handle],
     width: float,
     below: float = 0.0,
-) -> None:
+) -> float:
     """Put the title above the panel, so many inches wide, and above it a legend of its own.
 
-    Notes ``below`` the title have so many points.
+    Notes ``below`` the title have so many points. Return the height of the legend in inches.
     """
     if title:
         axes.set_title(title, pad=mpl.rcParams["axes.titlepad"] + below)
-    if handles:
-        # Above the title, so that the titles of panels stand at one height.
-        space = below / mpl.rcParams["legend.fontsize"] + (_TITLE_SPACE if title else 0.2)
-        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "borderaxespad": space}
-        _fit_legend(axes, handles, width - _AXIS_WIDTH, place)
+    if not handles:
+        return 0.0
+    # Above the title, so that the titles of panels stand at one height.
+    space = below / mpl.rcParams["legend.fontsize"] + (_TITLE_SPACE if title else 0.2)
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "borderaxespad": space}
+    return size_of(_fit_legend(axes, handles, width - _AXIS_WIDTH, place))[1]
 
 
 def add_note(axes: Axes, text: str, width: float) -> float:
@@ -485,9 +487,3 @@ def _apart(heights: Values, distance: float) -> Values:
     places = np.empty(len(heights))
     places[order] = np.repeat([np.mean(group) for group in groups], [*map(len, groups)]) + steps
     return places
-
-
-def legend_height(axes: Axes) -> float:
-    """Return the height in inches of a panel's own legend."""
-    legend = axes.get_legend()
-    return size_of(legend)[1] if legend else 0.0
