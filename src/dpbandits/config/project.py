@@ -1,15 +1,14 @@
 """What is known of the project, and of each paper itself."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StrictInt
 
-from dpbandits.config.documents import Count, Different, Name, Sentence, Spec, Text, load_document
+from dpbandits.config.documents import Count, Different, Name, Sentence, Spec, Text
 from dpbandits.config.figures import Looks
-from dpbandits.errors import InputError
 
 Chosen = Annotated[tuple[Name, ...], Different]
 Scale = Literal["paper", "quick"]
@@ -106,12 +105,3 @@ def joined(words: Sequence[str]) -> str:
     """Return words with commas, and ``and`` before the last."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def found_papers(folder: Path) -> Mapping[str, PaperFile]:
-    """Return the papers of a project by short name, in their order."""
-    folders = sorted(each for each in (folder / PAPERS).glob("[!._]*") if each.is_dir())
-    papers = {each.name: load_document(each / "paper.yaml", PaperFile) for each in folders}
-    if not papers:
-        raise InputError(f"{folder / PAPERS}: has no paper; allowed: a folder for each")
-    return dict(sorted(papers.items(), key=lambda item: (item[1].order, item[0])))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpbandits._cache_folder import expanded, given_folder
 from dpbandits.config.documents import load_document, load_yaml, naming, validated
 from dpbandits.config.experiments import ExperimentsFile
-from dpbandits.config.project import CONFIG, PAPERS, ConfigFile, PaperFile, Scale, found_papers
+from dpbandits.config.project import CONFIG, PAPERS, ConfigFile, PaperFile, Scale
 from dpbandits.errors import InputError
 from dpbandits.pipeline.study import Study, algorithms_of
 
@@ -85,7 +85,12 @@ class Project:
     @cached_property
     def papers(self) -> Mapping[str, PaperFile]:
         """What is known of every paper, drafts too, by short name and in their order."""
-        return found_papers(self.folder)
+        root = self.folder / PAPERS
+        folders = sorted(each for each in root.glob("[!._]*") if each.is_dir())
+        papers = {each.name: load_document(each / "paper.yaml", PaperFile) for each in folders}
+        if not papers:
+            raise InputError(f"{root}: has no paper; allowed: a folder for each")
+        return dict(sorted(papers.items(), key=lambda item: (item[1].order, item[0])))
 
     @property
     def published(self) -> list[str]:
@@ -225,9 +230,6 @@ FIGURES = Path("docs/figures")
 
 TABLES = Path("docs/tables")
 """Folder of the published copies of tables."""
-
-KEYS = ["claim", "variant", "interpretation"]
-"""What the rows of the tables of a paper are told apart by."""
 
 
 def published_folder() -> Path:
