@@ -6,6 +6,7 @@ That of means is in `test_claims_coverage.py`, that of curves in `law/test_nash_
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -23,7 +24,6 @@ from dpbandits.claims.estimates import (
     distance_of_lowest,
     mean,
     place_of_lowest,
-    rank_correlation,
     rate,
     rate_difference,
     rate_trend,
@@ -31,10 +31,9 @@ from dpbandits.claims.estimates import (
     slope,
 )
 from dpbandits.claims.series import Curves, Evidence, Recorded, Series, nash_regret
-from dpbandits.claims.verdict import deciding_alpha, region_of
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
-from toy_claims import compared
+from toy_claims import measured
 
 Values = NDArray[np.float64]
 
@@ -130,7 +129,7 @@ def test_curves_come_with_the_influences_of_their_own_runs() -> None:
     assert evidence.runs(["sim"]) == 12
     # Limited runs are whole curves.
     for limit, first_runs in [(4, [0]), (5, [0, 4]), (0, [])]:
-        assert [key[2] for key in nash_curves(evidence.limited(limit))] == first_runs
+        assert [key[2] for key in nash_curves(replace(evidence, limit=limit))] == first_runs
     assert math.isnan(nash_regret({}, 0).value)
 
 
@@ -158,18 +157,6 @@ def apart(one: int, other: int) -> float:
     return float(abs(one - other))
 
 
-def test_a_plain_order_has_an_interval_at_any_level() -> None:
-    own = samples(10.0, 40.0, 30.0, 20.0)
-    found = rank_correlation([0, 1, 2, 3], own)
-    means = [each.value for each in own]
-    assert found.value == pytest.approx(stats.kendalltau(range(4), means).statistic) == 0.0
-    assert found.interval(1e-6) == pytest.approx((0.0, 0.0))
-    # One pair of six that may have either order moves tau by a third to one side of where it is.
-    for means, ends in (((10.0, 40.0, 40.01, 50.0), (4 / 6, 1.0)), ((1.0,) * 4, (-1.0, 1.0))):
-        interval = rank_correlation([0, 1, 2, 3], samples(*means)).interval(0.05)
-        assert interval == pytest.approx(ends)
-
-
 def test_places_are_certain_where_all_others_are_certainly_above() -> None:
     clear, other = samples(30.0, 10.0, 20.0), samples(10.0, 20.0, 30.0)
     # Places 1 and 2 are too close to tell: the best of the first list may be 1 or 2 from place 0.
@@ -184,7 +171,7 @@ def test_places_are_certain_where_all_others_are_certainly_above() -> None:
         (place_of_lowest([1, 2, 8], lost), 0.05, (-math.inf, math.inf)),
         # Fewer than two runs or a lost number leave everything open.
         (distance_of_lowest(lost, clear, apart), 0.05, (-math.inf, math.inf)),
-        (rank_correlation([0, 1, 2], samples(1.0, 2.0, 3.0, runs=1)), 0.05, (-1.0, 1.0)),
+        (place_of_lowest([1, 2, 8], samples(1.0, 2.0, 3.0, runs=1)), 0.05, (1.0, 8.0)),
     ):
         assert found.interval(alpha) == ends
     assert distance_of_lowest(clear, other, apart).value == 1.0
@@ -192,13 +179,12 @@ def test_places_are_certain_where_all_others_are_certainly_above() -> None:
 
 
 def test_the_interval_holds_as_often_as_it_says() -> None:
-    """Four equal means: any order is right, and an interval that leaves out tau = 0 is wrong."""
+    """Four equal means: any place is right, and an interval that leaves out one is wrong."""
     generator = np.random.default_rng(11)
     missed = 0
     for _ in range(400):
         own = [mean(generator.standard_normal(30)) for _ in range(4)]
-        lo, hi = rank_correlation([0, 1, 2, 3], own).interval(0.05)
-        missed += not lo <= 0.0 <= hi
+        missed += place_of_lowest([0, 1, 2, 3], own).interval(0.05) != (0.0, 3.0)
     # 5 % of 400, and four standard deviations.
     assert missed <= 20 + 4 * math.sqrt(400 * 0.05 * 0.95)
 
@@ -280,5 +266,5 @@ def test_the_trend_is_that_of_cochran_and_armitage() -> None:
     estimate = rate_trend(counted, scores)
     assert estimate.value / estimate.standard_error == pytest.approx(z, rel=1e-12)
     assert estimate.value == pytest.approx(np.polyfit(positions, outcomes, 1)[0])
-    found = deciding_alpha(estimate, region_of(compared(greater=0), estimate))
+    found = measured(estimate, greater=0).p_value
     assert found == pytest.approx(2.0 * stats.norm.sf(z), rel=1e-6)

@@ -26,7 +26,6 @@ from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import ALONE, BESIDE, EXACT, IN_FAMILY, JUDGED, counted
 from dpbandits.claims.verdict import (
     Region,
-    combine,
     decide,
     of_readings,
     region_of,
@@ -113,7 +112,7 @@ def test_intervals_give_decisions_and_decisions_give_words(paper: str) -> None:
                 assert row["of_reading"] == words[key], key
             else:
                 shown = {"as stated": "shown", "not as stated": "not shown", "size only": ""}
-                word = combine(decisions, "every")
+                word = verdict_of(entry, decisions)
                 assert row["verdict"] == row["of_reading"] == shown.get(word, "undecided"), key
         for key in words:
             assert set(published[key]["verdict"]) == {of_readings(words.values())}, key

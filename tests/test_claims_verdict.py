@@ -8,21 +8,19 @@ import pytest
 from scipy import stats
 
 from dpbandits.claims.estimates import Estimate, RateDifference, StudentEstimate, exact, mean
+from dpbandits.claims.judge import Judged
 from dpbandits.claims.verdict import (
     VERDICTS,
     Decision,
     Region,
     are_alike,
-    combine,
     decide,
-    deciding_alpha,
     of_readings,
     region_of,
-    slack,
     verdict_of,
 )
 from dpbandits.config.claims import KINDS
-from toy_claims import claim, compared
+from toy_claims import claim, compared, measured
 
 NAN, INF = math.nan, math.inf
 
@@ -134,14 +132,14 @@ def test_a_likeness_of_a_ratio_is_around_1_and_of_too_skewed_runs_undecided() ->
     assert not are_alike(*(skewed / other).interval(0.05), skewed / other, asked, 50)
 
 
-def test_deciding_alpha_is_the_p_value_of_the_t_test() -> None:
+def test_the_smallest_level_that_decides_is_the_p_value_of_the_t_test() -> None:
     values = np.random.default_rng(3).normal(0.4, 1.0, 30)
     expected = stats.ttest_1samp(values, 0.0).pvalue
     for kind in ("less", "greater", "at_least"):
         # The bisection halves the logarithm 50 times: exact to rounding.
-        found = deciding_alpha(mean(values), region(**{kind: 0}))
+        found = measured(mean(values), **{kind: 0}).p_value
         assert found == pytest.approx(expected, rel=1e-9)
-    assert deciding_alpha(exact(NAN), region(less=0)) == 1.0
+    assert measured(exact(NAN), less=0).p_value == 1.0
 
 
 DECISIONS: tuple[Decision, ...] = "for", "against", "undecided", "equal", "shown"
@@ -167,7 +165,10 @@ def test_points_combine_by_the_quantifier() -> None:
     for words, mixtures in MIXTURES.items():
         for letters in (*mixtures, *(each[::-1] for each in mixtures)):
             decisions = [LETTERS[each] for each in letters]
-            found = combine(decisions), combine(decisions, "every"), combine(decisions, "exists")
+            found = tuple(
+                verdict_of(claim(quantifier=quantifier), decisions)
+                for quantifier in ("points", "every", "exists")
+            )
             assert found == words, letters
 
 
@@ -206,8 +207,12 @@ def test_readings_that_differ_make_the_claim_depend_on_them() -> None:
 
 
 def test_slack_is_free_of_units() -> None:
+    def slack(lo: float, hi: float, **keys: Any) -> float:
+        one = measured(exact(NAN), **keys)
+        measure = one.comparison, one.label, one.estimate, one.region
+        return Judged(*measure, 0.05, lo, hi, decide(lo, hi, one.region)).slack
+
     for factor in (1.0, 1000.0):
-        less, greater = region(less=0.8 * factor), region(greater=0)
-        assert slack(0.4 * factor, 0.6 * factor, less) == pytest.approx(0.25)
-        assert slack(0.5 * factor, factor, greater) == pytest.approx(0.5)
-    assert slack(1.2, 1.2, region(identity=1, tolerance=0.1)) == pytest.approx(0.1 / 1.1)
+        assert slack(0.4 * factor, 0.6 * factor, less=0.8 * factor) == pytest.approx(0.25)
+        assert slack(0.5 * factor, factor, greater=0) == pytest.approx(0.5)
+    assert slack(1.2, 1.2, identity=1, tolerance=0.1) == pytest.approx(0.1 / 1.1)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -80,7 +81,7 @@ def measured(claim: str, name: str, evidence: Evidence = EVIDENCE) -> dict[str, 
     for question in stated.questions(stated.readings[0]):
         if question.name == name:
             over = ", ".join(map(str, question.over.values()))
-            numbers = Measurement(question, evidence.of_results(stated.reads)).numbers()
+            numbers = Measurement(question, replace(evidence, reads=stated.reads)).numbers()
             estimates |= {label or over: estimate for label, estimate in numbers.items()}
     return estimates
 

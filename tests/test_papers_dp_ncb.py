@@ -260,7 +260,7 @@ def test_a_limit_of_other_panels_is_none_of_two_arms() -> None:
     frame = FOURTH.frame("panel-a")
     evidence = Evidence.of_frames({"panel-a": frame[frame["horizon"] == 1000]})
     tags = {"in": "panel-a", "algorithm": GDP, "variant": "as-coded", "epsilon": 2.0}
-    assert quantities.two_arm_regret(Series(evidence.limited(50), tags)).runs == 10
+    assert quantities.two_arm_regret(Series(replace(evidence, limit=50), tags)).runs == 10
 
 
 def test_weak_arms_pulled_more_often_than_phase_one_has_rounds() -> None:

@@ -6,6 +6,7 @@ what says that those are right. Levels are those of Theorem 4.4 and sqrt(T/(c(b 
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -229,7 +230,7 @@ def compared(name: str, label: str, mean: Mean) -> float:
     claim, evidence = STATED[name], evidence_of(mean)
     questions = claim.questions(claim.readings[0])
     [question] = [one for one in questions if one.label == label]
-    return Measurement(question, evidence.of_results(claim.reads)).numbers()[""].value
+    return Measurement(question, replace(evidence, reads=claim.reads)).numbers()[""].value
 
 
 def rising(name: str, tags: Mapping[str, Any]) -> float:

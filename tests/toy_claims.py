@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.judge import Judgement, MeasuredComparison, judge
 from dpbandits.claims.series import Evidence
+from dpbandits.claims.verdict import region_of
 from dpbandits.config import claims as stated
 from dpbandits.config.claims import KINDS, Claim, Comparison, Finding
 
@@ -53,6 +54,12 @@ def compared(**keys: Any) -> Comparison:
     """The model of a comparison of two series, where no key says what it measures."""
     of = {} if MEASURED & {*keys} else {"difference": ["a", "b"]}
     return Comparison.model_validate({**of, **keys})
+
+
+def measured(estimate: Estimate, **keys: Any) -> MeasuredComparison:
+    """A comparison with the number that it measured."""
+    comparison = compared(**keys)
+    return MeasuredComparison(comparison, "", estimate, region_of(comparison, estimate))
 
 
 def compare(name: str = "series {which}", less: float | None = 0.0, **keys: Any) -> Entry:

@@ -22,7 +22,7 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -62,11 +62,6 @@ def _inverse(transformed: Values, skewness: ArrayLike) -> Values:
     shifted = transformed - k / 6.0
     root = np.cbrt(1.0 + k * shifted)
     return np.asarray(3.0 * shifted / (root**2 + root + 1.0))
-
-
-def too_few(skewness: float, runs: int) -> bool:
-    """Return whether a number is too skewed for its runs: above 2 a run, and fewer than 200."""
-    return runs < FEWEST_SKEWED_RUNS and abs(skewness) * math.sqrt(runs) > MOST_SKEWED
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +114,8 @@ class StudentEstimate(RandomEstimate):
         """
         if self.standard_error == 0.0:
             return self.value, self.value
-        if too_few(self.skewness, self.runs):
+        skewness_of_run = self.skewness * math.sqrt(self.runs)
+        if self.runs < FEWEST_SKEWED_RUNS and abs(skewness_of_run) > MOST_SKEWED:
             return -math.inf, math.inf
         low, high = pivot_ends(stdtrit(self.degrees, 1.0 - alpha / 2.0), self.skewness)
         error = self.standard_error
@@ -190,11 +186,13 @@ class Measured(RandomEstimate):
         if self.runs < 2:
             return StudentEstimate(self.value, self.runs)
         moments = [_moments(sample, runs) for sample, runs in self.influences.items()]
-        squares = [(square, runs - 1.0) for runs, square, _ in moments]
-        error = math.sqrt(sum(square for square, _ in squares))
-        varies = 0.0 < error < math.inf
-        skewness = sum(cube for _, _, cube in moments) / error**3 if varies else 0.0
-        return StudentEstimate(self.value, self.runs, error, satterthwaite(*squares), skewness)
+        variance = sum(square for _, square, _ in moments)
+        error = math.sqrt(variance)
+        if not 0.0 < error < math.inf:
+            return StudentEstimate(self.value, self.runs, error)
+        degrees = variance**2 / sum(square**2 / (runs - 1.0) for runs, square, _ in moments)
+        skewness = sum(cube for _, _, cube in moments) / error**3
+        return StudentEstimate(self.value, self.runs, error, degrees, skewness)
 
     def _mapped(self, value: float, derivative: float) -> "Measured":
         influences = {sample: derivative * runs for sample, runs in self.influences.items()}
@@ -209,13 +207,9 @@ class Measured(RandomEstimate):
             joined[sample] = joined[sample] + runs if sample in joined else runs
         return Measured.of(self.value + other.value, joined)
 
-    def __neg__(self) -> "Measured":
-        """Return the number with the other sign."""
-        return self._mapped(-self.value, -1.0)
-
     def __sub__(self, other: "Measured | float") -> "Measured":
         """Return the difference."""
-        return self + (-other)
+        return self + -1.0 * other
 
     def __mul__(self, factor: float) -> "Measured":
         """Return a multiple."""
@@ -239,14 +233,6 @@ class Measured(RandomEstimate):
         """Return the exponential, whose interval is symmetric in the logarithm."""
         value = math.exp(self.value)
         return Measured(value, self.runs, self._mapped(value, value).influences, is_ratio=True)
-
-
-def satterthwaite(*variances: tuple[float, float]) -> float:
-    """Degrees of freedom of a sum of squared standard errors, each with its own degrees."""
-    total = sum(variance for variance, _ in variances)
-    if not 0.0 < total < math.inf:
-        return 1.0
-    return total**2 / sum(variance**2 / degrees for variance, degrees in variances)
 
 
 def mean(values: Values, sample: Hashable = None) -> Measured:
@@ -463,21 +449,16 @@ class Extreme(RandomEstimate):
         return float(np.min(singly[0])), float(np.min(jointly[1]))
 
 
-def largest(parts: Iterable[Estimate]) -> Estimate:
-    """Return the largest of several estimates (at least one)."""
-    return _extreme_of(tuple(parts), is_largest=True)
+def extreme(parts: Iterable[Estimate], *, is_largest: bool) -> Estimate:
+    """Return the largest, or the smallest, of several estimates (at least one)."""
+    several = tuple(parts)
+    value = float((np.max if is_largest else np.min)([part.value for part in several]))
+    runs = min(part.runs for part in several)
+    is_random = any(part.is_random for part in several)
+    return Extreme(value, runs, several, is_largest) if is_random else exact(value, runs)
 
 
-def smallest(parts: Iterable[Estimate]) -> Estimate:
-    """Return the smallest of several estimates (at least one)."""
-    return _extreme_of(tuple(parts), is_largest=False)
-
-
-def _extreme_of(parts: tuple[Estimate, ...], *, is_largest: bool) -> Estimate:
-    value = float((np.max if is_largest else np.min)([part.value for part in parts]))
-    runs = min(part.runs for part in parts)
-    is_random = any(part.is_random for part in parts)
-    return Extreme(value, runs, parts, is_largest) if is_random else exact(value, runs)
+largest, smallest = partial(extreme, is_largest=True), partial(extreme, is_largest=False)
 
 
 Ends = Callable[[Values, Values], tuple[float, float]]
@@ -500,9 +481,7 @@ class Order(RandomEstimate):
         low, high = np.sign(np.array(intervals, dtype=np.float64)).T
         if math.isnan(self.value) or np.isnan([low, high]).any():
             return -math.inf, math.inf
-        below, above = self.ends(low, high)
-        # Ties count otherwise in tau-b than in the bounds.
-        return min(below, self.value), max(above, self.value)
+        return self.ends(low, high)
 
 
 def _pairs(numbers: Sequence[Estimate]) -> tuple[Estimate, ...]:
@@ -516,16 +495,6 @@ def _order(value: float, differences: tuple[Estimate, ...], ends: Ends) -> Order
     is_known = all(math.isfinite(one.value) for one in differences)
     runs = min(one.runs for one in differences)
     return Order(value if is_known else math.nan, runs, differences, ends)
-
-
-def rank_correlation(order: Sequence[float], numbers: Sequence[Estimate]) -> Order:
-    """Return Kendall's tau-b between distinct positions and numbers; NaN where all tie."""
-    pairs = _pairs(numbers)
-    directions = np.sign([later - sooner for sooner, later in itertools.combinations(order, 2)])
-    signs = np.sign([one.value for one in pairs])
-    untied = np.abs(signs).sum()
-    value = float(signs @ directions / math.sqrt(untied * signs.size)) if untied else math.nan
-    return _order(value, pairs, lambda low, high: (float(low.mean()), float(high.mean())))
 
 
 def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Order:

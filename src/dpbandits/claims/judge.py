@@ -24,7 +24,6 @@ from dpbandits.claims.verdict import (
     Verdict,
     are_alike,
     decide,
-    deciding_alpha,
     interval_at,
     region_of,
     verdict_of,
@@ -35,19 +34,19 @@ from dpbandits.metrics.intervals import holm_levels
 
 Scale = Literal["paper", "quick"]
 
+SMALLEST_LEVEL = 1e-12
+BISECTIONS = 50
+"""A p-value lies between this level and 1, and is found by so many bisections."""
+
 
 @dataclass(frozen=True)
-class Measured:
-    """One comparison, its label with the values it stands for, its number."""
+class MeasuredComparison:
+    """One comparison: its label with values filled in, its number, and the region asked for."""
 
     comparison: Comparison
     label: str
     estimate: Estimate
-
-    @cached_property
-    def region(self) -> Region:
-        """Where the number has to lie."""
-        return region_of(self.comparison, self.estimate)
+    region: Region
 
     @property
     def can_err(self) -> bool:
@@ -56,18 +55,48 @@ class Measured:
 
     @cached_property
     def p_value(self) -> float:
-        """The smallest level that decides it."""
-        return deciding_alpha(self.estimate, self.region)
+        """The smallest level at which its interval decides it; 1 where none does.
+
+        Found by bisection on the logarithm: intervals are nested, so that what is decided at some
+        level is decided at every larger one.
+        """
+
+        def decides(level: float) -> bool:
+            return decide(*self.estimate.interval(level), self.region) in ("for", "against")
+
+        if not decides(1.0):
+            return 1.0
+        if decides(SMALLEST_LEVEL):
+            return SMALLEST_LEVEL
+        low, high = math.log(SMALLEST_LEVEL), 0.0
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if decides(math.exp(middle)) else (middle, high)
+        return math.exp(high)
 
 
 @dataclass(frozen=True)
-class Judged(Measured):
+class Judged(MeasuredComparison):
     """One comparison with its interval at the level it was judged at, and how it came out."""
 
     level: float
     lo: float
     hi: float
     decision: Decision
+
+    @property
+    def slack(self) -> float:
+        """How far the interval stays from the ends of the region, free of units.
+
+        The distance between the nearest ends over the region's largest finite end, or over the
+        interval's where the region has none (a threshold of 0).
+        """
+        low, high = self.region.low, self.region.high
+        outside = max(low - self.hi, self.lo - high)
+        distance = max(outside, min(self.lo - low, high - self.hi), 0.0)
+        ends = [abs(end) for end in (low, high) if math.isfinite(end)]
+        scale = max(ends, default=0.0) or max(abs(end) for end in (self.lo, self.hi))
+        return distance / scale if scale > 0.0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -127,22 +156,21 @@ def judge(
         InputError: at paper scale, a claim reads what the results do not have.
     """
     rows = [
-        Row(entry, reading, evidence.of_results(entry.reads), scale)
+        Row(entry, reading, replace(evidence, reads=entry.reads), scale)
         for entry in entries
         for reading in (*entry.readings, *entry.beside)
     ]
-    judged = [row.judged() for row in rows]
-    if not in_family:
-        return judged
-    members = {
-        alone.claim.id
-        for alone in judged
-        if alone.verdict not in (None, "cannot be tested here") and not alone.is_exact
-    }
+    judged = [row.at_level(ALPHA) for row in rows]
+    decided = [each for each in judged if each.verdict not in (None, "cannot be tested here")]
+    members = {each.claim.id for each in decided if in_family and not each.is_exact}
     return [
-        replace(alone, in_family=row.at_level(ALPHA / len(members) / len(row.claim.readings)))
-        if alone.verdict and alone.claim.id in members
-        else alone
+        replace(
+            alone,
+            visible=row.visible(alone),
+            in_family=row.at_level(ALPHA / len(members) / len(row.claim.readings))
+            if alone.verdict and alone.claim.id in members
+            else None,
+        )
         for row, alone in zip(rows, judged, strict=True)
     ]
 
@@ -155,12 +183,7 @@ class Row:
     reading: Reading
     evidence: Evidence
     scale: Scale
-    _measured: dict[int | None, list[Measured]] = field(default_factory=dict)
-
-    def judged(self) -> Judgement:
-        """Return the word at the level of a claim, with what the paper's own runs show."""
-        judgement = self.at_level(ALPHA)
-        return replace(judgement, visible=self._visible(judgement))
+    _measured: dict[int | None, list[MeasuredComparison]] = field(default_factory=dict)
 
     def at_level(self, level: float) -> Judgement:
         """Return the word where any comparison may be decided wrongly with this chance.
@@ -179,7 +202,7 @@ class Row:
         # What is not judged has all the runs there are.
         is_beside = self.reading in self.claim.beside
         for runs in analyses[-1:] if is_beside else analyses:
-            measured = self._numbers(self.evidence.limited(runs) if planned else self.evidence)
+            measured = self._numbers(runs if planned else None)
             comparisons = judge_comparisons(measured, level, self.claim.runs_paper)
             answer = Judgement(self.claim, self.reading, None, self.scale, comparisons, runs, level)
             decisions = [one.decision for one in comparisons if one.comparison.decides]
@@ -198,7 +221,7 @@ class Row:
             alone = {"every": "against", "exists": "for", "points": ""}[claim.quantifier]
         return not is_open or alone in decisions
 
-    def _visible(self, judgement: Judgement) -> tuple[int, int] | None:
+    def visible(self, judgement: Judgement) -> tuple[int, int] | None:
         """Return how many points the paper's runs would show, and how many came out."""
         runs = self.claim.runs_paper
         decided = [
@@ -212,11 +235,11 @@ class Row:
         shown = (decide(*interval_at(one.estimate, runs), one.region) for one in decided)
         return sum(word in ("for", "against") for word in shown), len(decided)
 
-    def _numbers(self, evidence: Evidence) -> list[Measured]:
-        """Return the number of every comparison, measured once for a number of runs."""
-        if evidence.limit in self._measured:
-            return self._measured[evidence.limit]
-        measured = []
+    def _numbers(self, runs: int | None) -> list[MeasuredComparison]:
+        """Return the number of every comparison over the first runs, or all; measured once."""
+        if runs in self._measured:
+            return self._measured[runs]
+        measured, evidence = [], replace(self.evidence, limit=runs)
         for question in self.claim.questions(self.reading):
             comparison, label = question.comparison, question.label
             try:
@@ -229,13 +252,14 @@ class Row:
                 points = {"no point to compare": exact(math.nan)}
             for point, estimate in points.items():
                 named = f"{label} [{point}]" if point else label
-                measured.append(Measured(comparison, named, estimate))
-        self._measured[evidence.limit] = measured
+                region = region_of(comparison, estimate)
+                measured.append(MeasuredComparison(comparison, named, estimate, region))
+        self._measured[runs] = measured
         return measured
 
 
 def judge_comparisons(
-    measured: Iterable[Measured], alpha: float, runs_paper: int = 0
+    measured: Iterable[MeasuredComparison], alpha: float, runs_paper: int = 0
 ) -> tuple[Judged, ...]:
     """Decide comparisons simultaneously.
 
@@ -253,5 +277,6 @@ def judge_comparisons(
         decision: Decision = "shown" if is_shown else decide(lo, hi, one.region)
         if decision == "undecided" and are_alike(lo, hi, one.estimate, one.region, runs_paper):
             decision = "equal"
-        judged.append(Judged(one.comparison, one.label, one.estimate, level, lo, hi, decision))
+        measure = one.comparison, one.label, one.estimate, one.region
+        judged.append(Judged(*measure, level, lo, hi, decision))
     return tuple(judged)

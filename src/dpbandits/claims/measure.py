@@ -9,7 +9,6 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from string import Formatter
 from typing import Any
 
@@ -32,12 +31,11 @@ class Point:
     label: str = ""
 
 
-OPERATIONS: dict[str, Callable[..., Estimate]] = {
-    "value": lambda one: one,
+OPERATIONS: dict[str, Callable[[Estimate, Estimate], Estimate]] = {
     "difference": estimates.difference,
     "ratio": estimates.ratio,
 }
-"""Operation -> function of the numbers of its series, of which ``value`` has one, others two."""
+"""Operation -> function of two numbers."""
 
 
 def _xs(points: list[Point]) -> list[Any]:
@@ -108,14 +106,12 @@ def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimat
 
 
 PICKS: dict[str, Callable[..., list[Point] | Estimate]] = {
-    "each": lambda points: points,
     "steps": _steps,
     "between": _between,
     "smallest": lambda points: estimates.smallest(_numbers(points)),
     "largest": lambda points: estimates.largest(_numbers(points)),
     "interior": _interior,
     "margin": _margin,
-    "trend": lambda points: estimates.rank_correlation(_xs(points), _numbers(points)),
     "slope": _slope,
     "place": lambda points: estimates.place_of_lowest(_xs(points), _numbers(points)),
 }
@@ -141,7 +137,6 @@ def _share(points: list[Point], at_least: float) -> Estimate:
 
 SUMMARIES: dict[str, Callable[..., Mapping[str, Estimate] | Estimate]] = {
     "smallest": lambda points: _described(points, min),
-    "median": lambda points: _described(points, median),
     "largest": lambda points: _described(points, max),
     "furthest": lambda points: _described(points, lambda values: max(map(abs, values))),
     "share": _share,
@@ -182,10 +177,9 @@ class Measurement:
         A quantity may be given several, of which it asks for one after the other.
         """
         comparison = self.question.comparison
-        is_quantity = comparison.operation == "quantity"
         for axes in self._combinations(self.question.over, comparison.along):
             for series in self.resolve({**self.question.over, **axes}):
-                series.check(is_one=not is_quantity)
+                series.check(is_one=not comparison.quantity)
 
     def _measured(self) -> list[Point]:
         """Return its points with their labels."""
@@ -201,25 +195,23 @@ class Measurement:
         points = []
         *outer, axis = comparison.along
         for place in self._combinations(over, outer):
-            values = self._values({**over, **place}, axis)
-            for group in [values] if comparison.pick else [[x] for x in values]:
-                names = dict(place) if comparison.pick else {**place, axis: group[0]}
-                at = [(x, self.resolve({**over, **place, axis: x})) for x in group]
-                at = [
-                    (x, series)
-                    for x, series in at
-                    if all(
-                        inside.low <= series[0].values_of(tag)[0] <= inside.high
-                        for tag, inside in comparison.where.items()
-                    )
-                ]
-                self._refuse_itself([series for _, series in at])
+            at = [
+                (x, series)
+                for x in self._values({**over, **place}, axis)
+                for series in [self.resolve({**over, **place, axis: x})]
+                if all(
+                    inside.low <= series[0].values_of(tag)[0] <= inside.high
+                    for tag, inside in comparison.where.items()
+                )
+            ]
+            for group in [at] if comparison.pick else [[each] for each in at]:
+                self._refuse_itself([series for _, series in group])
                 measured = [
-                    Point(self._number(series, {**variables, **at_x}), x, at_x)
-                    for x, series in at
-                    for at_x in [{**names, axis: x}]
+                    Point(self._number(series, {**variables, **names}), x, names)
+                    for x, series in group
+                    for names in [{**place, axis: x}]
                 ]
-                points += self._picked(measured, variables, names)
+                points += self._picked(measured, variables, place)
         return points
 
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
@@ -229,7 +221,7 @@ class Measurement:
         for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
-            least = 1 if name in ("each", "smallest", "largest") else 2
+            least = 1 if name in ("smallest", "largest") else 2
             if len(picked) < least:
                 axis = comparison.along[-1]
                 raise InputError(f"{len(picked)} points of {axis}; allowed: {least} or more")
@@ -278,14 +270,18 @@ class Measurement:
         if quantity := comparison.quantity:
             arguments = _filled(comparison.arguments, variables)
             return self.evidence.functions[quantity](*series, **arguments)
-        return OPERATIONS[comparison.operation](*(one.number() for one in series))
+        numbers = [one.number() for one in series]
+        if comparison.value:
+            return numbers[0]
+        return OPERATIONS["ratio" if comparison.ratio else "difference"](*numbers)
 
     def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
         """Raise InputError where all numbers are of a series and the same series."""
-        is_operation = self.question.comparison.operation in OPERATIONS
-        pairs = [series for series in several if len(series) == 2 and is_operation]
-        if pairs and all(first.key == second.key for first, second in pairs):
-            raise InputError(f"both series are {pairs[0][0].key}; allowed: two")
+        comparison = self.question.comparison
+        if not several or not (comparison.difference or comparison.ratio):
+            return
+        if all(first.key == second.key for first, second in several):
+            raise InputError(f"both series are {several[0][0].key}; allowed: two")
 
     def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield the points of several axes that there are, the last axis fastest."""
@@ -319,15 +315,15 @@ class Measurement:
 
 def _filled(tags: Tags, variables: Tags) -> dict[str, Any]:
     """Return tags with variables in the place of their names in braces."""
-    missing = _variables_in(tags) - set(variables)
-    if missing:
-        raise InputError(f"{', '.join(sorted(missing))}; allowed: {', '.join(variables)}")
-    return {
-        key: variables[value[1:-1]]
-        if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}"
-        else (value.format(**variables) if isinstance(value, str) else value)
-        for key, value in tags.items()
-    }
+    try:
+        return {
+            key: variables[value[1:-1]]
+            if isinstance(value, str) and value[:1] == "{" and value[-1:] == "}"
+            else (value.format(**variables) if isinstance(value, str) else value)
+            for key, value in tags.items()
+        }
+    except KeyError as error:
+        raise InputError(f"{error.args[0]}; allowed: {', '.join(variables)}") from None
 
 
 def _variables_in(texts: Any) -> set[str]:

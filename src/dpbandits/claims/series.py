@@ -40,14 +40,13 @@ class Block:
     values: Values
 
 
+@dataclass(eq=False)
 class Results:
     """Results of one name by their tags: columns of the rows of an exact result."""
 
-    def __init__(self, name: str, tags: pd.DataFrame) -> None:
-        """Take a table of tags."""
-        self.name = name
-        self.tags = tags
-        self._kept: dict[frozenset[tuple[str, Any]], NDArray[np.bool_]] = {}
+    name: str
+    tags: pd.DataFrame
+    _kept: dict[frozenset[tuple[str, Any]], NDArray[np.bool_]] = field(default_factory=dict)
 
     def having(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Return what has these tags, all of which are there; None stands for no value of a tag."""
@@ -102,10 +101,6 @@ class Recorded(Results):
     def times(self, series: str) -> NDArray[np.int64]:
         """Return the times at which anything is recorded of a series, increasing."""
         return np.unique(self._frame.loc[self._frame["series"] == series, "t"].to_numpy(np.int64))
-
-    def matching(self, where: Mapping[str, Any]) -> list[str]:
-        """Return the labels of all series with these tags; None stands for no value of a tag."""
-        return [str(label) for label in self.tags.index[self.having(where)]]
 
     def block(self, series: str, metric: str) -> Block:
         """Return all that is recorded of one metric of one series.
@@ -205,14 +200,6 @@ class Evidence:
             return frames[name]
 
         return cls(load, functions or {})
-
-    def limited(self, runs: int) -> "Evidence":
-        """Return the same evidence limited to the first ``runs`` runs."""
-        return replace(self, limit=runs)
-
-    def of_results(self, names: Collection[str]) -> "Evidence":
-        """Return the same evidence limited to some results."""
-        return replace(self, reads=tuple(names))
 
     def results(self, name: str) -> Results:
         """Return results, whatever the limit of runs; InputError where they may not be read."""
@@ -376,11 +363,11 @@ class Series:
     def label(self) -> str:
         """Label of the one series of a simulation that it is."""
         where = self.place.where
-        labels = self.recorded.matching(where)
+        labels = self.recorded.tags.index[self.recorded.having(where)]
         if len(labels) != 1:
             described = f"{len(labels)} series with {_describe(where)}"
             raise InputError(f"results of {self.recorded.name}: {described}; allowed: one")
-        return labels[0]
+        return str(labels[0])
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -439,7 +426,8 @@ class Series:
         if is_one and not callable(metric):
             self.number()
             return
-        for label in self.recorded.matching(self.place.where):
+        labels = self.recorded.tags.index[self.recorded.having(self.place.where)]
+        for label in map(str, labels):
             if not isinstance(metric, str):
                 self._nearest(self.recorded.times(label))
             elif metric.endswith(NASH_REGRET):

@@ -3,12 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import pandas as pd
 
 from dpbandits.claims.judge import Judged, Judgement
-from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings, slack
+from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings
 from dpbandits.config.claims import CLAIM_KINDS, Claim, Entry
 
 BESIDE = "beside"
@@ -21,9 +22,6 @@ IN_FAMILY = "yes"
 """The verdict is the same at the family-wise level."""
 ALONE = "only at its own level"
 """The verdict is decided at the claim's own level, not at the family-wise one."""
-
-KEYS = ["claim", "variant", "interpretation"]
-"""What the rows of the two files of a paper are told apart by."""
 
 
 def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
@@ -41,6 +39,7 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
     rows = []
     for each in several:
         binding = binding_comparison(each)
+        number = (binding.estimate.value, binding.lo, binding.hi) if binding else (math.nan,) * 3
         row: dict[str, Any] = {
             "claim": each.claim.id,
             "kind": each.claim.kind,
@@ -52,7 +51,7 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
             "family_wise": standing(each),
             "measured": binding.label if binding else "",
             "asked": binding.region.describe() if binding else "",
-            **_numbers(binding),
+            **dict(zip(("estimate", "lo", "hi"), number, strict=True)),
             "runs": each.runs,
             "runs_paper": each.claim.runs_paper,
             "visible": "{} of {}".format(*each.visible) if each.visible else "",
@@ -65,12 +64,6 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
         }
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _numbers(shown: Judged | None) -> dict[str, float]:
-    """Return the estimate of a comparison with its interval; NaN of none."""
-    values = (shown.estimate.value, shown.lo, shown.hi) if shown else (math.nan,) * 3
-    return dict(zip(("estimate", "lo", "hi"), values, strict=True))
 
 
 def _chance(judgement: Judgement) -> str:
@@ -98,7 +91,9 @@ def evidence_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
             judgement.reading.variant,
             judgement.reading.label,
             one.label,
-            *_numbers(one).values(),
+            one.estimate.value,
+            one.lo,
+            one.hi,
             one.comparison.kind,
             one.region.describe(),
             one.comparison.ours,
@@ -123,16 +118,13 @@ def binding_comparison(judgement: Judgement) -> Judged | None:
     for one in judgement.comparisons:
         if one.comparison.decides:
             by_decision.setdefault(one.decision, []).append(one)
-
-    def slack_of(one: Judged) -> float:
-        return slack(one.lo, one.hi, one.region)
-
+    slack = attrgetter("slack")
     if "for" in by_decision and judgement.claim.quantifier == "exists":
-        return max(by_decision["for"], key=slack_of)
+        return max(by_decision["for"], key=slack)
     if "against" in by_decision:
-        return max(by_decision["against"], key=slack_of)
+        return max(by_decision["against"], key=slack)
     nearest = (by_decision[key] for key in ("undecided", "for", "equal") if key in by_decision)
-    return min(next(nearest, []), key=slack_of, default=None)
+    return min(next(nearest, []), key=slack, default=None)
 
 
 def _detail(judgement: Judgement) -> str:

@@ -1,11 +1,11 @@
-"""From intervals to words: the function that decides, Holm's levels, how decisions combine."""
+"""From intervals to words: the function that decides, and the one that combines decisions."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from dpbandits.config.claims import SHOWN, Comparison, Quantifier, Stated
+from dpbandits.config.claims import SHOWN, Comparison, Stated
 
 if TYPE_CHECKING:
     from dpbandits.claims.estimates import Estimate
@@ -61,7 +61,7 @@ def region_of(comparison: Comparison, estimate: "Estimate") -> Region:
     else:
         low = -math.inf if kind in ("less", "at_most") else threshold
         high = math.inf if kind in ("greater", "at_least") else threshold
-    are_sides = is_ratio or comparison.operation == "difference" or steps
+    are_sides = is_ratio or comparison.difference or steps
     if not (is_open and are_sides and threshold == equal):
         equal = math.nan
     return Region(low - comparison.tolerance, high + comparison.tolerance, is_open, equal)
@@ -123,31 +123,6 @@ def are_alike(lo: float, hi: float, estimate: "Estimate", region: Region, runs: 
     return region.equal - half <= lo and hi <= region.equal + half
 
 
-def deciding_alpha(estimate: "Estimate", region: Region) -> float:
-    """Return the smallest alpha at which the interval decides, its p-value; 1 where none does.
-
-    Found by bisection on the logarithm: intervals are nested, so that what is decided at some
-    alpha is decided at every larger one.
-    """
-
-    def decides(alpha: float) -> bool:
-        return decide(*estimate.interval(alpha), region) in ("for", "against")
-
-    if not decides(1.0):
-        return 1.0
-    if decides(_SMALLEST_ALPHA):
-        return _SMALLEST_ALPHA
-    low, high = math.log(_SMALLEST_ALPHA), 0.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if decides(math.exp(middle)) else (middle, high)
-    return math.exp(high)
-
-
-_SMALLEST_ALPHA = 1e-12
-_BISECTIONS = 50
-
-
 Verdict = Literal[
     "as stated",
     "in part",
@@ -168,14 +143,25 @@ SEEN_FROM = 2.0
 """A guarantee that could be exceeded so many times and not be seen cannot be tested."""
 
 
-def combine(decisions: Iterable[Decision], quantifier: Quantifier = "points") -> Verdict:
-    """Combine the decisions on the points of a claim; points with equal sides are not counted.
+def verdict_of(
+    claim: Stated, decisions: Iterable[Decision], seen_from: float = math.nan
+) -> Verdict:
+    """Combine the decisions on the points of one reading; those with equal sides are not counted.
 
     ``every``: one point against is ``not as stated``, one that is open ``undecided``. ``exists``:
     one point for is ``as stated``, none ``undecided``. ``points``: one against is ``in part``
-    where another one is for; up to one in twenty may be open.
+    where another one is for; up to one in twenty may be open. ``seen_from`` is by how much a
+    guarantee would have to be exceeded to be seen.
     """
-    several = list(decisions)
+    several, quantifier = list(decisions), claim.quantifier
+    if claim.cannot:
+        return "cannot be tested here"
+    if claim.kind == "privacy" or claim.bound:
+        if "against" in several:
+            return "not as stated" if claim.kind == "experiment" else "counterexample"
+        if seen_from > SEEN_FROM:
+            return "cannot be tested here"
+        return "not contradicted" if several else "size only"
     counted = [each for each in several if each in ("for", "against", "undecided")]
     if not [each for each in several if each != "shown"]:
         return "size only"
@@ -188,39 +174,7 @@ def combine(decisions: Iterable[Decision], quantifier: Quantifier = "points") ->
     return "undecided" if is_open else "as stated"
 
 
-def verdict_of(
-    claim: Stated, decisions: Iterable[Decision], seen_from: float = math.nan
-) -> Verdict:
-    """Return the word on one reading of a claim or finding.
-
-    ``seen_from`` is by how much a guarantee would have to be exceeded to be seen.
-    """
-    if claim.cannot:
-        return "cannot be tested here"
-    if claim.kind != "privacy" and not claim.bound:
-        return combine(decisions, claim.quantifier)
-    several = list(decisions)
-    if "against" in several:
-        return "not as stated" if claim.kind == "experiment" else "counterexample"
-    if seen_from > SEEN_FROM:
-        return "cannot be tested here"
-    return "not contradicted" if several else "size only"
-
-
 def of_readings(words: Iterable[str]) -> str:
     """Return the word on a claim, of the words on its readings."""
     different = set(words)
     return different.pop() if len(different) == 1 else "depends on the reading"
-
-
-def slack(lo: float, hi: float, region: Region) -> float:
-    """Return how far a decided interval stays from the ends of its region, free of units.
-
-    The distance between the nearest ends over the region's largest finite end, or over the
-    interval's where the region has none (a threshold of 0).
-    """
-    outside = max(region.low - hi, lo - region.high)
-    distance = max(outside, min(lo - region.low, region.high - hi), 0.0)
-    ends = [abs(end) for end in (region.low, region.high) if math.isfinite(end)]
-    scale = max(ends, default=0.0) or max(abs(end) for end in (lo, hi))
-    return distance / scale if scale > 0.0 else 0.0

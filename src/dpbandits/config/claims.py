@@ -195,17 +195,11 @@ class Comparison(Spec):
         return self
 
     @property
-    def operation(self) -> str:
-        """The key under which it says what it measures."""
-        return next(key for key in OPERATIONS if getattr(self, key))
-
-    @property
     def operands(self) -> tuple[NamedTags, ...]:
         """The series that it is of."""
-        if self.quantity:
-            return self.of
-        given = getattr(self, self.operation)
-        return (given,) if self.operation == "value" else given
+        if self.value:
+            return (self.value,)
+        return self.difference or self.ratio or self.of
 
     @property
     def kind(self) -> str:
@@ -460,7 +454,7 @@ def claims_of(file: ClaimsFile, path: Path, simulated: Simulated | None = None) 
         InputError: in one line, the file, the key and what is allowed.
     """
     defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
-    return _with_defaults(f"{path}: claims", file.claims, defaults, file.series, simulated or {})
+    return _completed(f"{path}: claims", file.claims, defaults, file.series, simulated or {})
 
 
 def findings_of(
@@ -476,60 +470,52 @@ def findings_of(
     shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
     defaults = {"runs": of_claims.runs} if "runs" in of_claims.model_fields_set else {}
     series = {**shared, **file.series}
-    return _with_defaults(f"{path}: findings", file.findings, defaults, series, simulated or {})
+    return _completed(f"{path}: findings", file.findings, defaults, series, simulated or {})
 
 
 EntryType = TypeVar("EntryType", bound=Entry)
 
+_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
+"""Figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
 
-def _with_defaults(
+
+def _completed(
     place: str,
     entries: Mapping[str, EntryType],
     defaults: Tags,
     series: Mapping[str, Tags],
     simulated: Simulated,
 ) -> list[EntryType]:
-    """Return entries with their ids and what they do not say."""
-    completed = []
-    for name, entry in entries.items():
-        given = entry.model_fields_set
-        left = {key: value for key, value in defaults.items() if key not in given}
-        named = entry.model_copy(update=left)
-        named._id, named._series = name, series
+    """Return entries with their ids, and all that they do not say themselves."""
+    every = []
+    for name, stated in entries.items():
+        given = stated.model_fields_set
+        update = {key: value for key, value in defaults.items() if key not in given}
+        entry = stated.model_copy(update=update)
+        entry._id, entry._series = name, series
         with naming(f"{place}.{name}"):
-            completed.append(_with_reads(named, given, simulated))
-    return completed
-
-
-_FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
-"""Figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
-
-
-def _with_reads(entry: EntryType, given: set[str], simulated: Simulated) -> EntryType:
-    """Return an entry with the results, figures and runs that it does not say itself."""
-    reads = entry.reads or tuple(dict.fromkeys(_results_of(entry)))
-    if not reads and any(one.operands for one in entry.compare.values()):
-        raise InputError("key reads is missing; allowed: here, or key in of its series")
-    counts = [simulated[one][0] for one in reads if one in simulated]
-    update: dict[str, Any] = {"reads": reads}
-    if "figure" not in given:
-        named = (
-            f"fig{number or figure}{letter}"
-            for figure, panels in _FIGURES.findall(entry.place)
-            for number, letter in re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
-        )
-        update["figure"] = tuple(dict.fromkeys(named))
-    # What is exact has no runs, in no paper.
-    if "runs" not in given and not counts:
-        update["runs"] = ()
-    elif "runs" not in given and not entry.runs:
-        update["runs"] = (min(counts),)
-    if "runs_paper" not in given and not update.get("runs", entry.runs):
-        update["runs_paper"] = 0
-    completed = entry.model_copy(update=update)
-    if simulated:
-        _check_runs(completed, simulated, are_own="runs" in given)
-    return completed
+            update = {"reads": entry.reads or tuple(dict.fromkeys(_results_of(entry)))}
+            if not update["reads"] and any(one.operands for one in entry.compare.values()):
+                raise InputError("key reads is missing; allowed: here, or key in of its series")
+            counts = [simulated[one][0] for one in update["reads"] if one in simulated]
+            if "figure" not in given:
+                named = (
+                    f"fig{number or figure}{letter}"
+                    for figure, panels in _FIGURES.findall(entry.place)
+                    for number, letter in re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
+                )
+                update["figure"] = tuple(dict.fromkeys(named))
+            # What is exact has no runs, in no paper.
+            if "runs" not in given and not counts:
+                update["runs"] = ()
+            elif "runs" not in given and not entry.runs:
+                update["runs"] = (min(counts),)
+            if "runs_paper" not in given and not update.get("runs", entry.runs):
+                update["runs_paper"] = 0
+            every.append(entry.model_copy(update=update))
+            if simulated:
+                _check_runs(every[-1], simulated, are_own="runs" in given)
+    return every
 
 
 def _check_runs(entry: Entry, simulated: Simulated, *, are_own: bool) -> None:

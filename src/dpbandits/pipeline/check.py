@@ -435,4 +435,4 @@ def check_series(
         for reading in (*entry.readings, *entry.beside):
             for question in entry.questions(reading):
                 with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
-                    Measurement(question, evidence.of_results(entry.reads)).check()
+                    Measurement(question, replace(evidence, reads=entry.reads)).check()
