@@ -81,13 +81,16 @@ def compare_digitised(
 def with_agreement(points: "pd.DataFrame") -> "pd.DataFrame":
     """Return compared points with their difference, what is allowed, and whether they agree.
 
-    Allowed is the digitisation error and our interval on the side of the published value.
+    Allowed is the digitisation error and our interval, where there is one, on the side of the
+    published value.
     """
     import numpy as np  # Targets are listed without it, and this file is read for them.
 
     ours, published, tolerance = (points[name] for name in ("rebuilt", "published", "tolerance"))
     difference = ours - published
     half = np.where(published > ours, points["hi"] - ours, ours - points["lo"])
+    # One run has no interval, and excuses nothing.
+    half = np.where(np.isfinite(half), half, 0.0)
     distance = difference.abs() - _ROUNDING
     words = np.select(
         [difference.isna(), distance <= tolerance, distance <= tolerance + half],
@@ -137,18 +140,22 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
     answers: dict[object, list[str]] = {"yes": [], "no": []}
     for panel, of_panel in rows.groupby("panel", sort=False):
         letter = re.sub("([a-j])$", r"(\1)", str(panel).removeprefix(stem))
-        answers[count_agreement(of_panel)["reproduced"]].append(f" {letter}".rstrip())
-    words = [f"{word}{','.join(panels)}" for word, panels in answers.items() if panels]
+        answers[count_agreement(of_panel)["reproduced"]].append(letter)
+    agreeing = f"{counts['within_interval']} of {counts['values']} digitised values"
+    if len(answers["yes"]) > 1 and not answers["no"]:
+        return f"all {len(answers['yes'])} panels agree with the published ones ({agreeing})"
     differing = [
         str(series)
         for series, line in rows.groupby("series", sort=False)
         if answers["no"] and line["agreement"].eq(DIFFERS).mean() > MOST
     ]
-    but = f" (not {', '.join(differing)})" if differing else ""
-    share = f"{counts['within_interval']} of {counts['values']} digitised values"
-    if len(answers["yes"]) > 1 and not answers["no"]:
-        return f"all {len(answers['yes'])} panels agree with the published ones ({share})"
-    return f"{'; '.join(words)}{but}: {share}"
+    but = f" ({', '.join(differing)})" if differing else ""
+    words = [
+        f"{', '.join(panels).strip() or 'it'} {'are' if len(panels) > 1 else 'is'} {word}"
+        for word, panels in (("as published", answers["yes"]), (f"not{but}", answers["no"]))
+        if panels
+    ]
+    return f"{', '.join(words)}: {agreeing} agree"
 
 
 def digitised_csv(values: "pd.DataFrame") -> str:
