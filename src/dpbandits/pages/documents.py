@@ -56,7 +56,8 @@ def paper_page(contents: Contents, paper: str) -> str:
         stem: group.first.title for group in about["extras"] for stem in group.stems
     }
     about["repairs"] = [(each, *numbers) for each in claims for numbers in each.repairs]
-    page = render("paper.md", **about, kinds=KINDS)
+    tables = contents.project.study(paper).tables
+    page = render("paper.md", **about, kinds=KINDS, tables=tables)
     return re.sub(r"\n{3,}", "\n\n", page)
 
 
