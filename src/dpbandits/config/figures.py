@@ -486,8 +486,8 @@ class ColumnSpec(Spec):
     where: Where = {}
     """The rows of the results that it shows, column to value."""
     column: Name | None = None
-    """With `rows`: the column of the results that it shows. Results that do not differ by row, as
-    UCB1 has no epsilon, are repeated in each row."""
+    """With `rows`: the column of the results that it shows, of simulations `y`. Results that do not
+    differ by row, as UCB1 has no epsilon, are repeated in each row."""
     given: Values | None = None
     """With `rows`: one typed value a row, such as a number that the paper prints."""
     align: Literal["left", "right"] = "left"
