@@ -165,10 +165,6 @@ def test_no_quantity_of_a_paper_is_idle(paper: str) -> None:
     assert own <= {*re.findall(r"[\w-]+", " ".join(texts))}
 
 
-PRINTED = {"BAI-C19": [0.05]}
-"""Claim -> thresholds that the paper prints beside the sentence."""
-
-
 @pytest.mark.parametrize("paper", PAPERS)
 def test_thresholds_are_0_or_1_or_numbers_that_the_paper_prints(paper: str) -> None:
     """An identity may be with what the paper's own formula gives, named where it is measured."""
@@ -181,7 +177,7 @@ def test_thresholds_are_0_or_1_or_numbers_that_the_paper_prints(paper: str) -> N
         for name, comparison in claim.compare.items():
             if comparison.decides and comparison.kind not in ("alike", "identity"):
                 ends = np.ravel(comparison.threshold)
-                allowed = {0.0, 1.0, *printed, *PRINTED.get(claim.id, ())}
+                allowed = {0.0, 1.0, *printed}
                 assert {*map(abs, ends)} <= allowed, (claim.id, name)
 
 
