@@ -381,7 +381,7 @@ def test_the_page_counts_what_the_black_box_catches_at_twice_the_epsilon() -> No
     untested = len(claimed) - caught - missed
     assert (claimed["power"] == "no parameter of noise").sum() == untested
     assert (
-        f"Of {len(claimed)} rows of the black box with a claim {caught} are caught, {missed} are "
+        f"Of {len(claimed)} rows of the black box with a claim, {caught} are caught, {missed} are "
         f"missed, and {untested} have no parameter of noise."
     ) in TEXT
 

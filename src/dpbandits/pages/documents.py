@@ -199,7 +199,7 @@ def audit_page(contents: Contents, text: str) -> str:
     power = rows["power"].str.partition(":")[0]
     caught, missed, untested = (int((power == word).sum()) for word in (CAUGHT, MISSED, UNTESTED))
     content = (
-        f"Of {caught + missed + untested} rows of the black box with a claim {caught} are caught, "
+        f"Of {caught + missed + untested} rows of the black box with a claim, {caught} are caught, "
         f"{missed} are missed, and {untested} have no parameter of noise."
     )
     return with_region(text, "power", content)
@@ -259,10 +259,10 @@ def deviations_page(contents: Contents, text: str) -> str:
     rows = pd.read_csv(path, keep_default_na=False, dtype=str)
     lines = []
     for row in rows[rows["repaired"] != "as for each"].to_dict("records"):
-        words = [row[key] for key in ("id", "algorithm", "switch", "paper", "code", "repaired")]
+        words = [row[key] for key in ("id", "algorithm", "switch", "paper", "code")]
         lines.append([*words, f"{float(row['factor']):.3g}"])
-    heads = ["id", "algorithm", "switch", "the paper", "the code", "repaired", "factor"]
-    return with_region(text, "switches", table(heads, lines, texts=6))
+    heads = ["id", "algorithm", "switch", "the paper", "the code", "factor"]
+    return with_region(text, "switches", table(heads, lines, texts=5))
 
 
 REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
