@@ -349,7 +349,7 @@ def test_whether_values_were_digitised_is_read_off_them(tmp_path: Path) -> None:
     """A table of them is not asked for, and who has none was not compared, by eye or otherwise."""
     copy_parts(tmp_path, "config", "workflow", "docs/figures/dp-ncb/digitised.csv")
     few = Contents(Project.load(tmp_path), ("ts-is-dp", "dp-ncb"))
-    assert few.reproduced("dp-ncb", "fig1b").endswith(" of 40 digitised values")
+    assert few.reproduced("dp-ncb", "fig1b").endswith(" of 40 digitised values agree")
     assert few.reproduced("ts-is-dp") == ""
     for paper, has_values in (("dp-ncb", True), ("ts-is-dp", False)):
         page = " ".join(made()[PAGES[paper]].split())
