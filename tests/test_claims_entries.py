@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.config.claims import Claim, ClaimsFile, Question, Reading, claims_of
+from dpbandits.config.claims import Claim, ClaimsFile, Question, Reading
 from dpbandits.config.documents import load_document, naming
 from dpbandits.pipeline.check import _check_texts, check_names
 from support import refused
-from toy_claims import WORDS, compared, finding
+from toy_claims import WORDS, claims_in, compared, finding
 
 VALID = """
 paper: toy
@@ -50,7 +50,7 @@ def checked(path: Path, change: Callable[[dict[str, Any]], object]) -> Claim:
     document = yaml.safe_load(VALID)
     change(document["claims"]["TOY-C1"])
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    [claim] = claims_of(load_document(path, ClaimsFile), path)
+    [claim] = claims_in(load_document(path, ClaimsFile), str(path))
     with naming(path):
         check_names([claim], {})
         _check_texts(claim)
@@ -120,7 +120,7 @@ def completed(keys: dict[str, Any], defaults: dict[str, Any]) -> Claim:
         "claims": {"TOY-C1": entry | keys},
     }
     simulated = {"toy": (400, 1), "other": (300, 1), "curves": (400, 100)}
-    return claims_of(ClaimsFile.model_validate(document), Path("toy.yaml"), simulated)[0]
+    return claims_in(ClaimsFile.model_validate(document), simulated=simulated)[0]
 
 
 OF_EXACT = {"compare": {"number": {"value": "exact", "identity": 3}}}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,6 +91,15 @@ def on_series(*which: int, **keys: Any) -> Iterator[Entry]:
 WORDS = {"place": "Nowhere", "scope": "The toy", "says": "A toy.", "result": "It was played."}
 
 
+def claims_in(
+    file: stated.ClaimsFile, path: str = "toy.yaml", simulated: stated.Simulated | None = None
+) -> list[Claim]:
+    """The claims of a file, as a paper has them."""
+    defaults = file.defaults.model_dump(exclude_unset=True)
+    place = f"{path}: claims"
+    return stated.complete_entries(place, file.claims, defaults, file.series, simulated or {})
+
+
 def claim(*comparisons: Entry, name: str = "TOY-C1", **keys: Any) -> Claim:
     """A claim on the toy results, of the given comparisons, as a file states it."""
     series = keys.pop("series", {})
@@ -107,14 +115,14 @@ def claim(*comparisons: Entry, name: str = "TOY-C1", **keys: Any) -> Claim:
     }
     document = {"paper": "toy", "series": series, "claims": {name: entry}}
     file = stated.ClaimsFile.model_validate(document)
-    return stated.claims_of(file, Path("toy.yaml"))[0]
+    return claims_in(file)[0]
 
 
 def finding(*comparisons: Entry, **keys: Any) -> Finding:
     entry = {"title": "A toy", "statement": "A toy.", "place": "Nowhere", "reads": ["toy"], **keys}
     entry["compare"] = dict(comparisons)
     file = stated.FindingsFile.model_validate({"paper": "toy", "findings": {"TOY-F1": entry}})
-    return stated.findings_of(file, Path("toy.yaml"))[0]
+    return stated.complete_entries("toy.yaml: findings", file.findings, {}, file.series, {})[0]
 
 
 def judged(toy: Claim | Finding, means: Sequence[float] = (0.0,), **settings: Any) -> Judgement:

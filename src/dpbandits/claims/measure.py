@@ -38,14 +38,6 @@ OPERATIONS: dict[str, Callable[[Estimate, Estimate], Estimate]] = {
 """Operation -> function of two numbers."""
 
 
-def _xs(points: list[Point]) -> list[Any]:
-    return [point.x for point in points]
-
-
-def _numbers(points: list[Point]) -> list[Estimate]:
-    return [point.number for point in points]
-
-
 def _steps(points: list[Point], by: str = "difference") -> list[Point]:
     """Return the change from each point to the next; ``by``: as a difference, or as a ratio."""
     return [
@@ -65,7 +57,8 @@ def _between(points: list[Point]) -> list[Point]:
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
     """Return the better end minus the best point between, or the best one between over it."""
-    between, ends = _numbers(_between(points)), _numbers([points[0], points[-1]])
+    between = [point.number for point in _between(points)]
+    ends = points[0].number, points[-1].number
     operation = OPERATIONS[by]
     if by == "ratio":
         return estimates.smallest(
@@ -81,7 +74,7 @@ def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
     inside = [point.number for point in points if point.x in of]
     outside = [point.number for point in points if point.x not in of]
     if len(inside) != len(of) or not outside:
-        allowed = ", ".join(map(str, _xs(points)))
+        allowed = ", ".join(str(point.x) for point in points)
         raise InputError(f"margin of {', '.join(map(str, of))}; allowed: some of {allowed}")
     pairs = itertools.product(inside, outside)
     return estimates.smallest(estimates.difference(above, below) for above, below in pairs)
@@ -93,10 +86,10 @@ def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimat
     Both scales ``log``: the exponent of a power law; ``x`` alone: growth per factor of e;
     ``log-inverse`` has log(1/x) for x.
     """
-    places = np.array(_xs(points), dtype=np.float64)
+    places = np.array([point.x for point in points], dtype=np.float64)
     if x != "linear":
         places = {"log": 1.0, "log-inverse": -1.0}[x] * np.log(places)
-    values = _numbers(points)
+    values = [point.number for point in points]
     if y == "linear" and all(isinstance(one, Rate) for one in values):
         return estimates.rate_trend(
             [one.counted for one in values if isinstance(one, Rate)], places
@@ -108,12 +101,14 @@ def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimat
 PICKS: dict[str, Callable[..., list[Point] | Estimate]] = {
     "steps": _steps,
     "between": _between,
-    "smallest": lambda points: estimates.smallest(_numbers(points)),
-    "largest": lambda points: estimates.largest(_numbers(points)),
+    "smallest": lambda points: estimates.smallest(point.number for point in points),
+    "largest": lambda points: estimates.largest(point.number for point in points),
     "interior": _interior,
     "margin": _margin,
     "slope": _slope,
-    "place": lambda points: estimates.place_of_lowest(_xs(points), _numbers(points)),
+    "place": lambda points: estimates.place_of_lowest(
+        [point.x for point in points], [point.number for point in points]
+    ),
 }
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
 

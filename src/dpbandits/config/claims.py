@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import (
@@ -445,48 +444,31 @@ Simulated = Mapping[str, tuple[int, int]]
 """Simulation -> its number of runs, and how many of them are one Nash curve; 1 without curves."""
 
 
-def claims_of(file: ClaimsFile, path: Path, simulated: Simulated | None = None) -> list[Claim]:
-    """Return the claims of a paper with their defaults.
-
-    Its file is at ``path``; ``simulated`` has the runs of each simulation.
-
-    Raises:
-        InputError: in one line, the file, the key and what is allowed.
-    """
-    defaults = {key: getattr(file.defaults, key) for key in file.defaults.model_fields_set}
-    return _completed(f"{path}: claims", file.claims, defaults, file.series, simulated or {})
-
-
-def findings_of(
-    file: FindingsFile,
-    path: Path,
-    simulated: Simulated | None = None,
-    claims: ClaimsFile | None = None,
-) -> list[Finding]:
-    """Return the findings on a paper with their defaults; arguments are those of ``claims_of``.
-
-    Series and runs of its ``claims`` are those of findings too.
-    """
-    shared, of_claims = (claims.series, claims.defaults) if claims else ({}, Defaults())
-    defaults = {"runs": of_claims.runs} if "runs" in of_claims.model_fields_set else {}
-    series = {**shared, **file.series}
-    return _completed(f"{path}: findings", file.findings, defaults, series, simulated or {})
-
-
 EntryType = TypeVar("EntryType", bound=Entry)
 
 _FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
 """Figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
 
 
-def _completed(
+def complete_entries(
     place: str,
     entries: Mapping[str, EntryType],
     defaults: Tags,
     series: Mapping[str, Tags],
     simulated: Simulated,
 ) -> list[EntryType]:
-    """Return entries with their ids, and all that they do not say themselves."""
+    """Return the claims or findings of a file with their ids, and all that they leave out.
+
+    Args:
+        place: the file and its key, for messages.
+        entries: what the file states, by id.
+        defaults: values of keys for entries that lack them.
+        series: the series that entries may name.
+        simulated: the runs of each simulation; numbers of runs are not checked without any.
+
+    Raises:
+        InputError: in one line, the file, the key and what is allowed.
+    """
     every = []
     for name, stated in entries.items():
         given = stated.model_fields_set

@@ -14,8 +14,7 @@ from dpbandits.config.claims import (
     FindingsFile,
     Notes,
     Summary,
-    claims_of,
-    findings_of,
+    complete_entries,
 )
 from dpbandits.config.digitised import Digitised, read_digitised
 from dpbandits.config.documents import load_document, load_yaml, naming, validated
@@ -397,8 +396,11 @@ class Study:
     @cached_property
     def claims(self) -> list[Claim]:
         """The claims."""
-        file = self._claims_file
-        return [] if file is None else claims_of(file, self.claims_path, self._simulated)
+        file, place = self._claims_file, f"{self.claims_path}: claims"
+        if file is None:
+            return []
+        defaults = file.defaults.model_dump(exclude_unset=True)
+        return complete_entries(place, file.claims, defaults, file.series, self._simulated)
 
     @cached_property
     def _simulated(self) -> dict[str, tuple[int, int]]:
@@ -415,10 +417,13 @@ class Study:
     @cached_property
     def findings(self) -> list[Finding]:
         """The findings; none where there is no such file."""
-        file, path = self._findings_file, self.findings_path
-        if file is None:
+        file, claims = self._findings_file, self._claims_file
+        if file is None or claims is None:
             return []
-        return findings_of(file, path, self._simulated, self._claims_file)
+        place = f"{self.findings_path}: findings"
+        defaults = claims.defaults.model_dump(include={"runs"}, exclude_unset=True)
+        series = {**claims.series, **file.series}
+        return complete_entries(place, file.findings, defaults, series, self._simulated)
 
     @cached_property
     def errata(self) -> ErrataFile:
