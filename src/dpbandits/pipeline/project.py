@@ -51,11 +51,11 @@ class Project:
         with naming(path):
             project = cls(folder, validated(ConfigFile, document))
             expanded(project.config.cache, "cache")
-        for key, names, known in (
-            ("papers", project.chosen, list(project.papers)),
-            ("comparisons", project.comparisons, project.known_comparisons),
+        for key, named, known in (
+            ("papers", project.config.papers or (), list(project.papers)),
+            ("comparisons", project.config.comparisons or (), project.known_comparisons),
         ):
-            if unknown := [name for name in names if name not in known]:
+            if unknown := [name for name in named if name not in known]:
                 raise InputError(
                     f"{path}: {key} has {', '.join(unknown)}; allowed: {', '.join(known)}"
                 )
