@@ -46,17 +46,17 @@ class Results:
 
     name: str
     tags: pd.DataFrame
-    _kept: dict[frozenset[tuple[str, Any]], NDArray[np.bool_]] = field(default_factory=dict)
+    _kept: dict[frozenset[tuple[str, Any]], pd.DataFrame] = field(default_factory=dict)
 
-    def having(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Return what has these tags, all of which are there; None stands for no value of a tag."""
+    def having(self, where: Mapping[str, Any]) -> pd.DataFrame:
+        """Return the rows with these tags, all of which are there; None stands for no value."""
         named = frozenset(where.items())
         if named not in self._kept:
             kept = np.ones(len(self.tags), dtype=bool)
             for key, value in where.items():
                 tags = self.tags[key]
                 kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
-            self._kept[named] = kept
+            self._kept[named] = self.tags[kept]
         return self._kept[named]
 
     def values_of(self, tag: str, where: Mapping[str, Any]) -> list[Any]:
@@ -64,7 +64,7 @@ class Results:
         if tag not in self.tags:
             allowed = ", ".join(self.tags.columns)
             raise InputError(f"results of {self.name}: no tag {tag!r}; allowed: {allowed}")
-        return list(self.tags[tag][self.having(where)].dropna().unique().tolist())
+        return list(self.having(where)[tag].dropna().unique().tolist())
 
 
 class Recorded(Results):
@@ -300,7 +300,7 @@ class Series:
             for key in [key for key, value in where.items() if value == LARGEST]:
                 others = {other: where[other] for other in where if other != key}
                 where[key] = max(results.values_of(key, others), default=None)
-            if results.having(where).any():
+            if len(results.having(where)):
                 places.append(Place(results, where))
         return places
 
@@ -356,14 +356,13 @@ class Series:
             raise InputError(
                 f"results {results.name!r} are a simulation; allowed: analytic results"
             )
-        rows = results.tags[results.having(where)]
-        return pd.DataFrame(rows.sort_values("x", kind="stable"))
+        return pd.DataFrame(results.having(where).sort_values("x", kind="stable"))
 
     @cached_property
     def label(self) -> str:
         """Label of the one series of a simulation that it is."""
         where = self.place.where
-        labels = self.recorded.tags.index[self.recorded.having(where)]
+        labels = self.recorded.having(where).index
         if len(labels) != 1:
             described = f"{len(labels)} series with {_describe(where)}"
             raise InputError(f"results of {self.recorded.name}: {described}; allowed: one")
@@ -426,8 +425,7 @@ class Series:
         if is_one and not callable(metric):
             self.number()
             return
-        labels = self.recorded.tags.index[self.recorded.having(self.place.where)]
-        for label in map(str, labels):
+        for label in map(str, self.recorded.having(self.place.where).index):
             if not isinstance(metric, str):
                 self._nearest(self.recorded.times(label))
             elif metric.endswith(NASH_REGRET):
