@@ -64,7 +64,7 @@ class Target:
         threads: number of threads that it is worth; what is built does not depend on it.
         entry: returns what the config says of it, by the names of the keys.
         sources: modules that make it.
-        command: what builds it.
+        command: returns what builds it.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class Target:
     threads: int = 1
     entry: Callable[[], Mapping[str, Any]] = field(default=dict, compare=False, repr=False)
     sources: tuple[str, ...] = ()
-    command: str = ""
+    command: Callable[[], str] = field(default=str, compare=False, repr=False)
 
     @property
     def own_key(self) -> str:
@@ -104,7 +104,7 @@ class Target:
         except InputError:
             there = self.files[0].is_file() and self.provenance.is_file()
             what = f"is stale: {why_stale(self)}" if there else "does not exist"
-            raise InputError(f"{self.files[0]}: {what}; run {self.command}") from None
+            raise InputError(f"{self.files[0]}: {what}; run {self.command()}") from None
         return self.files
 
 
@@ -244,7 +244,7 @@ def results_target(project: Project, paper: str, name: str) -> Target:
         threads=1 if is_brief else THREADS,
         entry=partial(study.stated_of, name, project.seed),
         sources=tuple(study.modules_of(name)),
-        command=project.command_for(paper, path.relative_to(project.folder).as_posix()),
+        command=partial(project.command_for, paper, path.relative_to(project.folder).as_posix()),
     )
 
 
@@ -285,7 +285,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         | _read(project, paper, figure.reads),
         entry=lambda: {f"figures.{name}": entry},
         sources=tuple(sources),
-        command=project.command_for(paper, rule_name(paper, name)),
+        command=partial(project.command_for, paper, rule_name(paper, name)),
     )
 
 
@@ -333,7 +333,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         },
         entry=lambda: {f"tables.{name}": entry},
         sources=tuple(sources),
-        command=project.command_for(paper, rule_name(paper, "table", name)),
+        command=partial(project.command_for, paper, rule_name(paper, "table", name)),
     )
 
 
@@ -356,7 +356,7 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         | _read(project, paper, study.judged[kind]),
         entry=partial(study.judged_entry, kind),
         sources=tuple(study.judging_modules),
-        command=project.command_for(paper, rule_name(paper, kind)),
+        command=partial(project.command_for, paper, rule_name(paper, kind)),
     )
 
 
@@ -383,7 +383,7 @@ def digitised_target(project: Project, paper: str) -> Target:
         | _read(project, paper, reads),
         entry=lambda: {f"figures.{each['name']}": each for each in shown},
         sources=sources,
-        command=project.command_for(paper, rule_name(paper, DIGITISED)),
+        command=partial(project.command_for, paper, rule_name(paper, DIGITISED)),
     )
 
 
@@ -404,7 +404,7 @@ def ledger_target(project: Project) -> Target:
         depends_on={LEDGER: fingerprint(*sources)}
         | {each: _digest(depends_on) for each, depends_on in judged.items()},
         sources=sources,
-        command=project.command_for("", LEDGER),
+        command=partial(project.command_for, "", LEDGER),
     )
 
 
@@ -476,7 +476,7 @@ def _is_current(target: Target) -> bool:
 
         return results_stamp(target.files[0]) in target.depends_on.values()
     try:
-        target.current_files()
+        require_current(target.files[0], target.depends_on)
     except InputError:
         return False
     return True
