@@ -81,24 +81,40 @@ def test_readings_have_their_words_and_those_beside_their_numbers(tmp_path: Any)
     assert repaired.startswith("-3.0")
 
 
+def test_numbers_of_readings_that_differ_are_told_apart(tmp_path: Any) -> None:
+    readings = [{"which": which, "base": base} for which in (0, 1) for base in ("two", "e")]
+    [said] = outcome(tmp_path, claim(compare("it"), readings=readings), [-3.0, -5.0]).deciding
+    first, second = said.removesuffix(" (asked: less than 0)").split("; ")
+    assert first.startswith("-3.0")
+    assert first.endswith("] with which = 0")
+    assert second.endswith("] with which = 1")
+
+
+def test_where_one_point_is_enough_those_that_are_it_are_named(tmp_path: Any) -> None:
+    one = outcome(tmp_path, claim(*on_series(0, 1), quantifier="exists"), [-3.0, 1.0])
+    assert one.exceptions.startswith(", at series 0 (-3.0")
+    both = outcome(tmp_path, claim(*on_series(0, 1), quantifier="exists"), [-3.0, -1.0])
+    assert both.exceptions == ""
+
+
 def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     keys = {"kind": "privacy", "bound": True, "chance": "log10", "seen_from": "seen", **EXACT}
     shown = number(-1390983.5, "log10", less=None), number(1.35, "seen", less=None)
     loss = [number(value, "loss", at_most=1) for value in (0.9, 1.5)]
     held, broken = (outcome(tmp_path, claim(each, *shown, **keys)) for each in loss)
     chance = "probability of the event: 10^-1,390,984"
-    excess = "an excess of {} times would be seen"
+    excess = "{} times what is claimed would be noticed"
     assert held.word == "not contradicted"
     assert held.after_word == f" ({chance}; {excess.format(1.35)})"
     assert broken.word == "counterexample"
     assert broken.after_word == f" ({chance})"
     exact = claim(loss[0], number(1.0, "seen", less=None), **keys | {"chance": ""})
-    assert outcome(tmp_path, exact).after_word == " (any excess would be seen)"
+    assert outcome(tmp_path, exact).after_word == " (any excess would be noticed)"
     weak = claim(loss[0], number(3.0, "seen", less=None), **keys | {"chance": ""})
     found = outcome(tmp_path, weak)
     assert (
         found.word + found.after_word
-        == "cannot be tested here (an excess of 3 times would be seen)"
+        == "cannot be tested here (3 times what is claimed would be noticed)"
     )
 
 

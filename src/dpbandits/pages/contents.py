@@ -57,9 +57,9 @@ class FigureGroup:
 
     @property
     def alt(self) -> str:
-        """What is seen, in words."""
+        """What is seen, in words; the title where no panel has any, as the message follows it."""
         seen = [self.panels[stem] for stem in self.first.stems if stem in self.panels]
-        return " ".join(seen) or self.message
+        return " ".join(seen) or self.first.title
 
     def is_named_by(self, outcome: Outcome) -> bool:
         """Return whether a claim or finding is about it or any of its panels."""

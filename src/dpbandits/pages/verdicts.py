@@ -131,14 +131,25 @@ class Outcome:
         said = [f"probability of the event: {row['chance']}"] if row["chance"] else []
         if row["seen_from"] and row["of_reading"] != "counterexample":
             factor = number_text(float(row["seen_from"]))
-            seen = "any excess" if factor == "1" else f"an excess of {factor} times"
-            said.append(f"{seen} would be seen")
+            seen = "any excess" if factor == "1" else f"{factor} times what is claimed"
+            said.append(f"{seen} would be noticed")
         return f" ({'; '.join(said)})" if said else ""
 
     def choice(self, row: Row) -> str:
-        """Return variant and interpretations of a row in words."""
+        """Return variant and interpretations of a row in words; a variant alone only if need be."""
         words = in_words(self.papers, str(row["interpretation"]))
-        return ", ".join(filter(None, [VARIANTS[row["variant"]], words]))
+        is_one = bool(words) and len({each["variant"] for each in self.rows}) == 1
+        return ", ".join(filter(None, [VARIANTS[row["variant"]] * (not is_one), words]))
+
+    def _told_apart(self, rows: Sequence[Row]) -> str:
+        """Return in words what some judged readings have in common and others have not."""
+
+        def keys(row: Row) -> list[str]:
+            return [str(row["variant"]), *str(row["interpretation"]).split(",")]
+
+        common = [key for key in keys(rows[0]) if all(key in keys(row) for row in rows)]
+        own = [key for key in common if not all(key in keys(row) for row in self.judged)]
+        return in_words(self.papers, ",".join(own))
 
     def comparisons(self, row: Row) -> Sequence[Row]:
         """Return every comparison of the reading of a row."""
@@ -170,6 +181,9 @@ class Outcome:
     def exceptions(self) -> str:
         """The points that a word is about, as they follow it; "" where it is about all."""
         contra = self.points("against")
+        if self.word == "as stated" and not self._names_points:
+            others = contra or self.points("undecided") or self.points("equal")
+            return f", at {_listed(self.points('for'))}" if others else ""
         if self.word == "in part":
             return f", except at {_listed(contra)}"
         is_one_of_many = self.word == "not as stated" and contra and self.points("for")
@@ -227,16 +241,20 @@ class Outcome:
         """The number that decides each reading with what is asked, or its first, and as printed."""
         if self.word == "undecided" and not self._names_points:
             return [f"open: {_listed(self.points('undecided'))}"]
-        numbers: dict[str, list[str]] = {}
+        numbers: dict[str, dict[str, list[Row]]] = {}
         for row in self.judged:
             if row["asked"] and (number := estimate_text(row)):
                 asked = re.sub(
                     r"\d+\.\d{4,}", lambda found: number_text(float(found[0])), row["asked"]
                 )
-                numbers.setdefault(asked, []).append(number)
-        said = [
-            f"{'; '.join(dict.fromkeys(own))} (asked: {asked})" for asked, own in numbers.items()
-        ]
+                numbers.setdefault(asked, {}).setdefault(number, []).append(row)
+        said = []
+        for asked, rows_of in numbers.items():
+            own = [
+                f"{number} with {self._told_apart(rows)}" if len(rows_of) > 1 else number
+                for number, rows in rows_of.items()
+            ]
+            said.append(f"{'; '.join(own)} (asked: {asked})")
         sizes = [shown for row in self.judged if (shown := self._shown(row))]
         return [*(said or dict.fromkeys(sizes)), *self.as_printed]
 

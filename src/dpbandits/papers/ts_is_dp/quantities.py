@@ -181,7 +181,7 @@ def true_over_claimed_delta(*, means: str) -> Mapping[str, Estimate]:
     ``means``: ``any`` two functions (Theorem 6), or ``reachable`` by rewards in [0, 1] (Theorem 7).
     """
     names = {
-        "any": {MANY: "second function without noise", 1: "both noisy"},
+        "any": {1: "equal noise", MANY: "vanishing noise of the second"},
         "reachable": {MANY: "pulls (1, many)", 1: "pulls (1, 1)"},
     }[means]
     ratios = {}
@@ -197,10 +197,10 @@ def true_over_claimed_delta(*, means: str) -> Mapping[str, Estimate]:
 def choice_chance(*, delta: float) -> Estimate:
     """Return log10 of the chance of the choice that contradicts Theorem 6 at a delta.
 
-    Of two functions, the second without noise; under the input that makes it less likely. The
-    exact delta is the largest Phi(x + shift) - e^epsilon Phi(x).
+    Of two functions of equal noise, under the input that makes it less likely. The exact delta is
+    the largest Phi(x + shift) - e^epsilon Phi(x).
     """
-    shift, _ = two_armed_choice(1, MANY)
+    shift, _ = two_armed_choice(1, 1)
     x = -privacy.ts_round_epsilon(delta, 2) / shift - shift / 2.0
     return exact(float(log_ndtr(x)) / math.log(10.0))
 
