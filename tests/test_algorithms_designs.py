@@ -75,6 +75,7 @@ def test_no_subset_is_larger_and_none_of_its_size_comes_first(features: FloatArr
     assert found.exact
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(features=feature_sets(40))
 def test_coefficients(features: FloatArray) -> None:

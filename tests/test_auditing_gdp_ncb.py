@@ -97,6 +97,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 def test_the_reference_plays_the_event_as_often() -> None:
     """The changed arm has a pull less than the other one, so that it comes first."""
     split, runs = (8, 7), 6000

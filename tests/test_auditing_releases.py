@@ -104,6 +104,7 @@ def test_round_3_is_the_comparison_of_two_releases() -> None:
         assert chances[0, 1, 0] == pytest.approx(math.exp(-1.0) * 0.75, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_chances_sum_to_1() -> None:
     for changed, release, (name, horizon) in product(
         [0.0, 1.0], [0, 1], [("adap-ucb", 30), ("anytime-lazy-ucb", 14)]
@@ -184,6 +185,7 @@ def chances(horizon: int, epsilon: float, reward: float) -> list[float]:
     return [math.exp(event.log_p), math.exp(event.log_q)]
 
 
+@pytest.mark.slow
 def test_the_kernel_plays_the_sequence_as_often() -> None:
     horizon, epsilon, runs = 7, 5.0, 200_000
     play = question_of("lazy-dp-ts", horizon, {"epsilon": epsilon}).mechanism(constant(0, 0)).sample

@@ -57,6 +57,7 @@ def test_constant_algorithm_and_equal_tables_give_zero() -> None:
     assert quick("half the noise", pair=NULL).row.lower == 0.0
 
 
+@pytest.mark.slow
 def test_search_finds_a_pair_and_counts_what_it_tried() -> None:
     found = quick("raw first pulls", search_runs=500)
     assert found.verdict == "counterexample"

@@ -144,6 +144,7 @@ def test_played_sequences_have_the_engines_chances(name: str, number: int) -> No
     assert chi_square(counts, chances) > LINE
 
 
+@pytest.mark.slow
 def test_a_wrong_variance_is_seen() -> None:
     sampler = ts_gaussian(5)
     tables = constant(0.0, 1.0).tables(5)
@@ -243,6 +244,7 @@ CASES_LATTICE: list[tuple[Sampler, Any]] = [
 ]
 
 
+@pytest.mark.slow
 def test_lattice_equals_enumeration() -> None:
     middle = round(WIDTH / STEP)
     for sampler, steps in CASES_LATTICE:

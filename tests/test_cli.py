@@ -279,6 +279,7 @@ def test_closed_streams_are_no_fault(redirected: str, status: int) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
 
 
+@pytest.mark.slow
 def test_a_letter_that_a_terminal_has_not_is_escaped() -> None:
     whole, plain = (
         run_python("-m", "dpbandits", "list", changes={"PYTHONIOENCODING": encoding})
@@ -365,6 +366,7 @@ def test_it_prints_sentence_word_comparisons_and_levels(
     assert lines[-1].startswith("  a draft's: `state` in ")
 
 
+@pytest.mark.slow
 def test_a_checkout_without_verdicts_prints_what_is_published(
     printed: Printed, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -389,6 +391,7 @@ def test_a_checkout_without_verdicts_prints_what_is_published(
     assert f"{withdrawn} is a row no more: " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_every_claim_is_explained_with_its_word_and_every_comparison() -> None:
     project = Project.load(shared_folder("made", made_project))
     for paper in project.chosen:

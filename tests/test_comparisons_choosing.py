@@ -359,6 +359,7 @@ def test_no_regret_counts_as_one_reward() -> None:
     np.testing.assert_array_equal(np.exp(scores["scale"]), LEAST)
 
 
+@pytest.mark.slow
 def test_intervals_of_prices_cover_and_two_seeds_differ_as_said() -> None:
     base = rows_of({"ucb1": 50.0}, 0.0, 0)
     rows = [rows_of({"dp-se": 100.0}, 0.5, seed, epsilon=1.0 + seed) for seed in range(200)]
@@ -499,6 +500,7 @@ IDENTITY = {"answer", "name", "privacy", "variant", "logarithm", *SETTING}
 """Columns that say what the numbers of a row are of."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDY.tables)
 def test_printed_rows_are_told_apart_by_their_texts(name: str) -> None:
     spec = STUDY.tables[name]

@@ -312,6 +312,7 @@ def test_a_planted_fault_fails_its_check() -> None:
         assert detail in failed
 
 
+@pytest.mark.slow
 def test_a_number_of_np_random_is_noticed_though_it_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -260,6 +260,7 @@ def counting(self: Any, arms: int, horizon: int, rng: Any) -> None:
 NO_ARM = "choose returns {}; allowed: an arm, an integer from 0 to 2"
 
 
+@pytest.mark.slow
 def test_a_compiled_policy_that_goes_wrong_ends_in_one_line_and_not_in_a_crash() -> None:
     def choose(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> int:
         if self.arm > 100:
@@ -387,6 +388,7 @@ class Doubles:
         self.never = 2**63 - 1
 
 
+@pytest.mark.slow
 def test_an_integer_that_grows_past_64_bits_is_noticed() -> None:
     """Compiled code would wrap around; the largest integer stands for infinity."""
     play = partial(dpbandits.simulate, algorithm=Doubles, horizon=200, runs=2, cache=False)

@@ -260,6 +260,7 @@ def fit(rows: Rows, law: Law) -> float:
     return float(stats.chisquare(observed, expected * observed.sum()).pvalue)
 
 
+@pytest.mark.slow
 def test_all_transcripts_without_noise() -> None:
     # Blocks of three pulls an arm, 0.31 of all, are known not to stop.
     case = Case(TWO, window(3.5), 6, scale=0.0, before=(0, 0.0))

@@ -138,6 +138,7 @@ def test_what_is_built_of_an_edited_helper_is_current_until_the_edit_is_undone(
     assert (folder / TUNED).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_stale_results_are_refused_in_one_line(built: Path) -> None:
     """By who reads them: those of an edited helper, and those of another seed."""
     with edited(built / HELPER[0], *HELPER[1:]):
@@ -172,6 +173,7 @@ def test_nothing_is_simulated_again(built: Path, tmp_path: Path, moved: str) -> 
     assert again == {path: whole[path] for path in again}
 
 
+@pytest.mark.slow
 def test_a_wrong_config_or_target_ends_a_run_in_one_line(built: Path) -> None:
     for words, config, line in (
         ([], "scale=huge", "config/config.yaml: scale is 'huge'; Input should be 'paper'"),

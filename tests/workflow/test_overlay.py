@@ -92,6 +92,7 @@ def read_points(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False)
 
 
+@pytest.mark.slow
 def test_a_curve_is_that_of_simulate(project: Project, overlay: Overlay, tmp_path: Path) -> None:
     """On the figure's instance and horizon, with its runs, at its recording times."""
     points = overlay("dp-ts-ucb/fig5b", own())
@@ -214,6 +215,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 def test_what_cannot_take_it_is_refused_in_one_line(project: Project, tmp_path: Path) -> None:
     for name, line in REFUSED.items():
         refused(partial(overlay_figure, project, name, own(), tmp_path), line)
