@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +50,13 @@ from dpbandits.reporting.text import readable
 from support import ROOT, refused
 
 STUDY = Project.load(ROOT).study("choosing")
-COMPUTED = {
-    name: TABLES[str(table.compute)](frames_of(table.reads)) for name, table in STUDY.tables.items()
-}
+
+
+@cache
+def computed() -> dict[str, pd.DataFrame]:
+    """Return the tables of the comparison, of made-up results."""
+    tables = STUDY.tables.items()
+    return {name: TABLES[str(table.compute)](frames_of(table.reads)) for name, table in tables}
 
 
 def publish(folder: Path, tables: dict[str, pd.DataFrame]) -> Path:
@@ -67,7 +71,7 @@ def publish(folder: Path, tables: dict[str, pd.DataFrame]) -> Path:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return publish(tmp_path_factory.mktemp("published"), COMPUTED)
+    return publish(tmp_path_factory.mktemp("published"), computed())
 
 
 @pytest.fixture
@@ -179,7 +183,7 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
 
 
 def test_the_nearest_setting_is_by_ratios() -> None:
-    table = with_dimensions(COMPUTED["extra-regret"])
+    table = with_dimensions(computed()["extra-regret"])
     assert set(table["family"]) == {BINARY}
     assert set(nearest(table, Question(9, 30_000, 2.3))["arms"]) == {5}
     assert set(nearest(table, Question(11, 31_000, 2.2))["horizon"]) == {10_000}
@@ -222,15 +226,15 @@ def test_a_bad_question_ends_in_one_line(
     monkeypatch.chdir(tmp_path)
     for changes, message in REFUSED:
         refused(partial(dpbandits.choose, **{**ASKED, "project": folder, **changes}), message)
-    regret = COMPUTED["extra-regret"]
-    publish(tmp_path, COMPUTED | {"extra-regret": regret[regret["privacy"] != LOCAL]})
+    regret = computed()["extra-regret"]
+    publish(tmp_path, computed() | {"extra-regret": regret[regret["privacy"] != LOCAL]})
     asked = partial(dpbandits.choose, **ASKED, trust="local", project=tmp_path)
     refused(asked, "no algorithm was measured that is local, epsilon-DP; allowed: central")
 
 
 def test_a_table_of_an_older_version_is_refused(tmp_path: Path) -> None:
-    older = {"extra-regret": COMPUTED["extra-regret"].drop(columns="constant")}
-    folder = publish(tmp_path, COMPUTED | older)
+    older = {"extra-regret": computed()["extra-regret"].drop(columns="constant")}
+    folder = publish(tmp_path, computed() | older)
     refused(partial(dpbandits.choose, **ASKED, project=folder), "has no column constant")
     assert published(Project.load(folder)) is None
 
@@ -329,9 +333,9 @@ def test_every_number_of_the_page_is_that_of_the_tables(
     assert tables is not None
     assert page_values(tables)["least_budget"] == pytest.approx(17.2, abs=0.05)
     # Other tables give another page.
-    other = COMPUTED["extra-winners"].assign(q=1.0, verdict="tie", as_ranked="")
+    other = computed()["extra-winners"].assign(q=1.0, verdict="tie", as_ranked="")
     changed = choosing_page(
-        Project.load(publish(tmp_path, COMPUTED | {"extra-winners": other})), ""
+        Project.load(publish(tmp_path, computed() | {"extra-winners": other})), ""
     )
     assert "With tuned constants no algorithm is ahead beyond chance: Lazy-DP-TS" in changed
     assert check_answers(tmp_path, changed) > 0

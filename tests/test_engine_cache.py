@@ -30,6 +30,7 @@ from dpbandits.pipeline.project import Project
 from invented import entries
 from support import ROOT, changed_environment, message_of, refused, replace_in, run_python
 
+EXAMPLE = ROOT / "examples/my_algorithm.py"
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
 CELL: dict[str, Any] = {
     "algorithm": "ucb1",
@@ -37,7 +38,6 @@ CELL: dict[str, Any] = {
     "horizon": 30,
     "metrics": ["pseudo_regret", "pulls"],
 }
-EXAMPLE = load_algorithm(ROOT / "examples/my_algorithm.py")
 
 
 def work(runs: int = 10, **changes: Any) -> Work:
@@ -198,7 +198,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     simulation().summary()
     simulation(algorithm="lazy-dp-ts", params={"epsilon": 1.0}).summary()
-    simulation(algorithm=EXAMPLE, params={"epsilon": 1.0, "pulls": 2}).summary()
+    simulation(algorithm=load_algorithm(EXAMPLE), params={"epsilon": 1.0, "pulls": 2}).summary()
     compiled(tmp_path / "cache", KERNELS_HASH)
     return tmp_path / "cache"
 
@@ -237,7 +237,7 @@ def test_the_cache_is_shown_by_algorithm(
     assert lines[:2] == [f"folder: {folder}", "results: 3 entries, 0.0 MB (1 user-defined)"]
     assert set(lines[2:5]) == {
         "    lazy-dp-ts: 1 entry, 0.0 MB",
-        f"    {EXAMPLE.id}: 1 entry, 0.0 MB (1 user-defined)",
+        "    private-explore-then-commit: 1 entry, 0.0 MB (1 user-defined)",
         "    ucb1: 1 entry, 0.0 MB",
     }
     assert lines[5].startswith("compiled kernels: 1 entry, ")
@@ -253,7 +253,10 @@ def test_what_the_sources_here_do_not_make_is_pruned(
     monkeypatch.setattr(caching, "fingerprint", edited)
     assert "    ucb1: 3 entries, 0.0 MB (3 outdated)" in printed()
     assert printed("prune")[0].startswith("removed 3 entries, ")
-    assert {path.parts[-3] for path in entries(folder)} == {"lazy-dp-ts", EXAMPLE.id}
+    assert {path.parts[-3] for path in entries(folder)} == {
+        "lazy-dp-ts",
+        "private-explore-then-commit",
+    }
     assert not (folder / "cells/ucb1").exists()
     monkeypatch.setattr("numba.__version__", "0.0.1")
     assert printed("prune")[0].startswith("removed 1 entry, ")

@@ -84,10 +84,13 @@ SLOW = {
 """Exact results that take from 3 to 30 seconds, with what is compiled for them."""
 
 
+EVERY = targets(PROJECT)
+
+
 def exact(kind: str) -> list[object]:
     """Return papers and names of what shows exactly computed results alone; audits are slow."""
     found: list[object] = []
-    for target in targets(PROJECT):
+    for target in EVERY:
         results = PROJECT.study(target.paper).file.analytic if target.kind == kind else {}
         folder = PROJECT.results_folder() / target.paper
         is_exact = all(path.parent == folder and path.stem in results for path in target.inputs)
@@ -140,7 +143,7 @@ def exact_claims(paper: str) -> list[Entry]:
 RESULTS = [
     pytest.param(paper, name, marks=[pytest.mark.slow] if (paper, name) in SLOW else [])
     for paper in PAPERS
-    for name in find_paper(paper).analytic
+    for name in PROJECT.study(paper).file.analytic
 ]
 
 

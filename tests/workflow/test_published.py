@@ -16,8 +16,9 @@ from found_papers import COMPARISONS, PAPERS
 from support import ROOT
 
 PROJECT = Project.load(ROOT)
+EVERY = published_targets(PROJECT)
 TARGETS = {
-    paper: [target for target in published_targets(PROJECT) if target.paper == paper]
+    paper: [target for target in EVERY if target.paper == paper]
     for paper in (*PAPERS, *COMPARISONS)
 }
 
