@@ -30,7 +30,7 @@ from dpbandits.pipeline.project import Project
 from invented import entries
 from support import ROOT, changed_environment, message_of, refused, replace_in, run_python
 
-EXAMPLE = ROOT / "examples/my_algorithm.py"
+EXAMPLE, ITS_ID = ROOT / "examples/my_algorithm.py", "private-explore-then-commit"
 BANDIT = dpbandits.bernoulli([0.7, 0.5])
 CELL: dict[str, Any] = {
     "algorithm": "ucb1",
@@ -237,7 +237,7 @@ def test_the_cache_is_shown_by_algorithm(
     assert lines[:2] == [f"folder: {folder}", "results: 3 entries, 0.0 MB (1 user-defined)"]
     assert set(lines[2:5]) == {
         "    lazy-dp-ts: 1 entry, 0.0 MB",
-        "    private-explore-then-commit: 1 entry, 0.0 MB (1 user-defined)",
+        f"    {ITS_ID}: 1 entry, 0.0 MB (1 user-defined)",
         "    ucb1: 1 entry, 0.0 MB",
     }
     assert lines[5].startswith("compiled kernels: 1 entry, ")

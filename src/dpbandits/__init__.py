@@ -1,4 +1,10 @@
-"""Reference replication of papers on differentially private bandits."""
+"""Reference replication of papers on differentially private bandits.
+
+Each package may import those before it: `bandits`, `metrics` and `privacy`; `algorithms`; `engine`
+plays and keeps them; `own` is users' code; `config` reads what is to be played; `reporting` draws,
+`claims` judges; `auditing` and `play` (Python's functions); `papers`; `comparisons`; `pipeline`,
+`pages` and `cli` build, write and ask. Below all of them are `kernels` and `errors`.
+"""
 
 import ast
 import warnings

@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 
 
 class Text(click.ParamType[Any]):
-    """What a text of the command line stands for.
+    """A type of the command line: the value that ``read`` makes of a text.
 
     Attributes:
         name: of the text, in the help.

@@ -20,7 +20,7 @@ MADE_OF = "made_of"
 """Key of the provenance."""
 
 NAMED = 3
-"""So many of what moved are named."""
+"""Most changes that a message lists."""
 
 
 def made_of(target: "Target") -> dict[str, str]:
