@@ -296,6 +296,15 @@ def test_the_readme_says_what_the_package_is_and_shows_one_picture() -> None:
     assert f"version = {{{package['version']}}}" in text
 
 
+def test_the_counts_of_the_front_page_are_the_sums_of_its_papers() -> None:
+    text = made()["README.md"]
+    [experiments] = re.findall(r"- Experiments, (\d+) sentences: (\d+) as stated", text)
+    rows = re.findall(r"^\| \[.*\| (\d+) of (\d+)[^|]*\|[^|]*\|$", text, re.MULTILINE)
+    sums = [sum(map(int, column)) for column in zip(*rows, strict=True)]
+    assert len(rows) == len(PAPERS)
+    assert sums == [int(each) for each in experiments[::-1]]
+
+
 LIMITS = {"CONTRIBUTING.md": 700, "docs/claims.md": 1800, "docs/audit.md": 1400}
 LIMITS |= {"docs/hooks.md": 500, "docs/performance.md": 900}
 """Document -> its largest number of words, without code and computed regions."""

@@ -188,10 +188,10 @@ def join(
     return joined[list(COLUMNS)]
 
 
-def counted(ledger: pd.DataFrame, claims: Iterable[Entry] = ()) -> dict[str, dict[Verdict, int]]:
+def counted(ledger: pd.DataFrame, claims: Iterable[Entry]) -> dict[str, dict[Verdict, int]]:
     """Return how many claims in rows of the ledger have which word, by kind; each claim once.
 
-    Of some ``claims`` those that follow from another one are not counted apart.
+    Those of the ``claims`` that follow from another one are not counted apart.
     """
     following = {each.id for each in claims if getattr(each, "follows_from", None)}
     judged = ledger[(ledger["role"] == JUDGED) & ~ledger["claim"].isin(following)]

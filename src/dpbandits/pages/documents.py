@@ -117,7 +117,7 @@ def front_page(contents: Contents, text: str) -> str:
 def _row(contents: Contents, name: str) -> Values:
     """Return what came out of a paper, its experiments and its privacy, for the front page."""
     study, own = contents.project.study(name), contents.ledger[contents.ledger["paper"] == name]
-    about, experiments = contents.project.papers[name], counted(own)["experiment"]
+    about, experiments = contents.project.papers[name], counted(own, study.claims)["experiment"]
     stated = f"{experiments.get('as stated', 0)} of {sum(experiments.values())}"
     return {
         "name": name,
