@@ -317,6 +317,7 @@ def test_the_bound_of_the_repaired_variant_is_at_most_1() -> None:
         assert theory.composed_loss(horizon, rounds, 1.0, "base2") <= 1.0
 
 
+@pytest.mark.slow
 def test_the_tables_of_the_page() -> None:
     """Rows of T, epsilon, n or the number of releases, loss, log10 of probabilities."""
     rows = re.findall(

@@ -132,6 +132,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
         assert told in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_command_line_audits_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["audit", "examples/my_algorithm.py", "--params", "epsilon=1", "pulls=1"]
     words += ["--horizon", "6", "--runs", "20000", "--x", "0;0.5", "--x-prime", "1;0.5"]

@@ -33,7 +33,7 @@ from dpbandits.text_tables import aligned
 from invented import PAPER, ROOT, add_paper, copy_parts
 from made_tables import made_project
 from shared import shared_folder
-from support import mostly_slow, replace_in, run_python
+from support import replace_in, run_python
 
 ARMS = "--arms 0.75 0.5"
 SIMULATE = f"simulate m-ts-gaussian --params b=2 c=1.5 {ARMS} --horizon 50 --runs 4"
@@ -301,7 +301,8 @@ def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     assert line.startswith("dpbandits: the output cannot be written (No space left on device); ")
 
 
-@pytest.mark.parametrize("workers", mostly_slow([1, 2], 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path) -> None:
     begin = "    t, written = state.clock[0], 0\n"
     sleep = (

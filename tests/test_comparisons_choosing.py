@@ -535,6 +535,7 @@ def test_constants_are_chosen_by_the_score_and_ties_go_to_the_printed_one() -> N
     assert choice(dear, "constant") in (1.5, 0.75)
 
 
+@pytest.mark.slow
 def test_the_table_of_constants_has_what_is_missed_on_the_instances_themselves() -> None:
     frames = frames_of(["tuning", "grid", "check"])
     grid = frames["grid"]

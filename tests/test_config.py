@@ -141,11 +141,11 @@ def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("first", mostly_slow(range(8), 0))
+@pytest.mark.parametrize("first", mostly_slow(range(16), 0))
 def test_one_line_names_file_key_and_what_is_allowed(
     folder: Path, capsys: pytest.CaptureFixture[str], first: int
 ) -> None:
-    for path, old, new, line in MISTAKES[first::8]:
+    for path, old, new, line in MISTAKES[first::16]:
         with edited(folder / path, old, new):
             found = check(folder, path, capsys)
         assert f"{folder / path}: " in found

@@ -95,6 +95,7 @@ def simulation(**changes: Any) -> dpbandits.Simulation:
     return dpbandits.simulate(**(base | changes))
 
 
+@pytest.mark.slow
 def test_regret_is_there_and_one_line_says_why_it_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

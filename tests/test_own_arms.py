@@ -153,6 +153,7 @@ WRONG: list[tuple[Callable[[], Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_wrong_arms_are_one_line() -> None:
     for function, expected in WRONG:
         assert message_of(function).startswith(expected)

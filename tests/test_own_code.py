@@ -354,7 +354,8 @@ class Playing:
         return play(self.share, *arguments)
 
 
-@pytest.mark.parametrize("workers", mostly_slow([1, 2], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 def test_numbers_that_are_in_no_source_of_the_kernel_count(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,7 +123,7 @@ OTHER = {"share": 0.3, "length": 7}
     [
         pytest.param(Ucb, None, marks=pytest.mark.slow),
         pytest.param(Remembers, None, marks=pytest.mark.slow),
-        (Remembers, OTHER),
+        pytest.param(Remembers, OTHER, marks=pytest.mark.slow),
         pytest.param(plain(Remembers), OTHER, marks=pytest.mark.slow),
     ],
 )

@@ -116,6 +116,7 @@ def test_every_interpretation_has_its_words() -> None:
                 assert named <= known, entry.id
 
 
+@pytest.mark.slow
 def test_a_missing_number_of_a_finding_gives_no_page(tmp_path: Path) -> None:
     made_project(tmp_path)
     folder = tmp_path / "docs/figures/ts-is-dp"

@@ -164,6 +164,7 @@ def test_large_switches_of_an_algorithm_are_played_together(algorithm: str) -> N
     assert wanted <= {frozenset(each.id.split(" and ")) for each in rows}
 
 
+@pytest.mark.slow
 def test_changes_have_the_interval_of_both_samples_or_are_exact() -> None:
     """Variances of independent curves add; t of 49 degrees of freedom, as each of them has."""
     found = deviations({name: FOURTH.frame(name) for name in TABLE.reads})

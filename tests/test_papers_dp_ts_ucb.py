@@ -258,6 +258,7 @@ def test_a_fall_of_regret_decides_at_the_horizon_that_the_paper_prints() -> None
     assert np.isnan(compared("DTU-C1", fall, lambda name, tags: float("nan")))
 
 
+@pytest.mark.slow
 def test_an_event_exceeds_the_level_of_plain_sampling_over_n_pulls() -> None:
     """Ou et al. prove the level over n + 1; erratum DTU-E9 has the event."""
     results = ExactResults("privacy-audit")

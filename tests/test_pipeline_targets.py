@@ -120,6 +120,7 @@ def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
         assert len(linked) >= len(claims) // 2
 
 
+@pytest.mark.slow
 def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -82,6 +82,7 @@ def test_every_curve_of_the_file_is_drawn_and_compared_once() -> None:
         refused(lambda figures=figures: check_compared_once(figures, VALUES), words)
 
 
+@pytest.mark.slow
 def test_a_digitised_value_that_the_rebuilt_line_lacks_is_refused(tmp_path: Path) -> None:
     """Between its points and beyond its end, before and after it is computed."""
     curve = ("c", "NCB")

@@ -171,8 +171,13 @@ RESULTS = "run ts-is-dp small-steps --scale quick --project"
         (RUN, "--help", (CLAIMS, FIGURES, PIPELINE, *NUMERICS)),
         # A core install has no library of pages.
         (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE, "jinja2")),
-        (RUN, RESULTS, (CLAIMS, "dpbandits.reporting.draw", "matplotlib")),
-        (RUN, "check --papers dp-ts-ucb --project", ("matplotlib",)),
+        pytest.param(
+            *(RUN, RESULTS, (CLAIMS, "dpbandits.reporting.draw", "matplotlib")),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            *(RUN, "check --papers dp-ts-ucb --project", ("matplotlib",)), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_no_more_is_imported_than_is_needed(

@@ -271,6 +271,7 @@ def test_all_transcripts_without_noise() -> None:
     assert 0.05 < found[:, 2].mean() < 0.95
 
 
+@pytest.mark.slow
 def test_the_exact_law_of_the_stop_with_noise() -> None:
     case, law = Case(TWO, window(4.0), 4, before=(0, 0.0)), by_densities(4, 4.0, 1.0)
     found = blocks(case, 1, DRAWS)

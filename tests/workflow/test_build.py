@@ -113,6 +113,7 @@ def test_what_is_stale_is_planned_whatever_times_say(built: Path, tmp_path: Path
     assert "is dated ahead of the clock" in warning
 
 
+@pytest.mark.slow
 def test_other_sources_than_those_of_the_folder_are_named(built: Path) -> None:
     done = invented.run(built, [*invented.DPBANDITS, "draw", PAPER, "no-such"], PYTHONPATH=SOURCES)
     warning, refusal = done.stdout.splitlines()

@@ -81,6 +81,7 @@ def tree(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_the_skeleton_is_checked_built_judged_and_published_alone(folder: Path) -> None:
     name, project = "my-paper", Project.load(folder)
     assert {path.parent.name for path in write_skeleton(project, name)} == {name}
