@@ -203,7 +203,7 @@ class Row:
         is_beside = self.reading in self.claim.beside
         for runs in analyses[-1:] if is_beside else analyses:
             measured = self._numbers(runs if planned else None)
-            comparisons = judge_comparisons(measured, level, self.claim.runs_paper)
+            comparisons = judge_comparisons(measured, level, self._share(runs))
             answer = Judgement(self.claim, self.reading, None, self.scale, comparisons, runs, level)
             decisions = [one.decision for one in comparisons if one.comparison.decides]
             verdict = verdict_of(self.claim, decisions, answer.number(self.claim.seen_from))
@@ -223,17 +223,22 @@ class Row:
 
     def visible(self, judgement: Judgement) -> tuple[int, int] | None:
         """Return how many points the paper's runs would show, and how many came out."""
-        runs = self.claim.runs_paper
+        share = self._share(judgement.runs)
         decided = [
             one
             for one in judgement.comparisons
             if one.can_err and one.comparison.kind != "alike"
             if one.decision in ("for", "against")
         ]
-        if not decided or not runs or self.evidence.runs(self.claim.reads) < runs:
+        if not decided or not share or self._share(0) > 1.0:
             return None
-        shown = (decide(*interval_at(one.estimate, runs), one.region) for one in decided)
+        shown = (decide(*interval_at(one.estimate, share), one.region) for one in decided)
         return sum(word in ("for", "against") for word in shown), len(decided)
+
+    def _share(self, runs: int) -> float:
+        """Return the paper's number of runs over that of the runs read, 0 for all there are."""
+        read = runs or self.evidence.runs(self.claim.reads)
+        return self.claim.runs_paper / read if read else 0.0
 
     def _numbers(self, runs: int | None) -> list[MeasuredComparison]:
         """Return the number of every comparison over the first runs, or all; measured once."""
@@ -259,12 +264,12 @@ class Row:
 
 
 def judge_comparisons(
-    measured: Iterable[MeasuredComparison], alpha: float, runs_paper: int = 0
+    measured: Iterable[MeasuredComparison], alpha: float, share: float = 0.0
 ) -> tuple[Judged, ...]:
     """Decide comparisons simultaneously.
 
     Holm's family is those that can err; the others are judged one by one at ``alpha``. Where one is
-    not decided, its sides may be alike by the paper's number of runs.
+    not decided, its sides may be alike by the paper's number of runs, this share of ours.
     """
     items = list(measured)
     family = [one for one in items if one.can_err]
@@ -275,7 +280,7 @@ def judge_comparisons(
         lo, hi = one.estimate.interval(level)
         is_shown = one.comparison.kind == SHOWN
         decision: Decision = "shown" if is_shown else decide(lo, hi, one.region)
-        if decision == "undecided" and are_alike(lo, hi, one.estimate, one.region, runs_paper):
+        if decision == "undecided" and are_alike(lo, hi, one.estimate, one.region, share):
             decision = "equal"
         measure = one.comparison, one.label, one.estimate, one.region
         judged.append(Judged(*measure, level, lo, hi, decision))

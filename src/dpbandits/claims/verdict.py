@@ -56,7 +56,7 @@ def region_of(comparison: Comparison, estimate: "Estimate") -> Region:
     if isinstance(threshold, tuple):
         low, high = threshold
     elif kind == "alike":
-        half = half_width(estimate, int(threshold))
+        half = half_width(estimate, threshold / max(estimate.runs, 1))
         low, high = equal - half, equal + half
     else:
         low = -math.inf if kind in ("less", "at_most") else threshold
@@ -74,16 +74,19 @@ ALPHA = 0.05
 """Level of a claim: the chance that one of its comparisons is decided wrongly."""
 
 
-def interval_at(estimate: "Estimate", runs: int) -> tuple[float, float]:
-    """Return the plain 95 % interval that so many runs would give around the estimate."""
+def interval_at(estimate: "Estimate", share: float) -> tuple[float, float]:
+    """Return the plain 95 % interval that this share of the runs would give around the estimate.
+
+    A share, as the unit of an estimate may be a Nash curve of many runs.
+    """
     value, (lo, hi) = estimate.value, estimate.interval(PLAIN)
-    widened = math.sqrt(estimate.runs / runs)
+    widened = math.sqrt(1.0 / share)
     return value - (value - lo) * widened, value + (hi - value) * widened
 
 
-def half_width(estimate: "Estimate", runs: int) -> float:
-    """Return half the width of the plain 95 % interval at so many runs; NaN where infinite."""
-    lo, hi = interval_at(estimate, runs)
+def half_width(estimate: "Estimate", share: float) -> float:
+    """Return half the width of that interval; NaN where infinite."""
+    lo, hi = interval_at(estimate, share)
     half = (hi - lo) / 2.0
     return half if half < math.inf else math.nan
 
@@ -112,14 +115,14 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
     return "for" if lo >= low and hi <= high else "undecided"
 
 
-def are_alike(lo: float, hi: float, estimate: "Estimate", region: Region, runs: int) -> bool:
-    """Return whether both sides are alike by so many runs, those of the paper.
+def are_alike(lo: float, hi: float, estimate: "Estimate", region: Region, share: float) -> bool:
+    """Return whether both sides are alike by this share of the runs, as many as the paper has.
 
     The whole interval lies within half the width of a 95 % interval at that number of runs.
     """
-    if not runs or math.isnan(region.equal) or not lo <= hi:
+    if not share or math.isnan(region.equal) or not lo <= hi:
         return False
-    half = half_width(estimate, runs)
+    half = half_width(estimate, share)
     return region.equal - half <= lo and hi <= region.equal + half
 
 
