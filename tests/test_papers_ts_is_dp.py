@@ -273,7 +273,7 @@ EXACT = {
     "TSDP-C1": "as stated",
     "TSDP-C2": "as stated",
     "TSDP-C3": "as stated",
-    "TSDP-C4": {"baseline=lemma5": "as stated", "baseline=theorem3": "in part"},
+    "TSDP-C4": {"baseline=lemma5": "as stated", "baseline=theorem3": "as stated"},
     "TSDP-C14": "as stated",
     "TSDP-C15a": "size only",
     "TSDP-C15b": "size only",
