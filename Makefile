@@ -96,7 +96,7 @@ site: .venv-test/installed ## the documents to read and search in a browser, wit
 artifact: .venv/installed report site ## one archive to cite and run, artifact/dpbandits-*.tar.gz
 	.venv/bin/dpbandits artifact
 
-verify: .venv/installed ## recompute a random sample of cells (SCALE=quick: of `make quick`): exact, agrees within chance, or outside
+verify: .venv/installed ## recompute a random sample of batches of runs (SCALE=quick: of `make quick`): exact, agrees within chance, or outside
 	.venv/bin/dpbandits verify --workers $(CORES) $(if $(SCALE),--scale $(SCALE))
 
 notebooks: .venv/installed .venv-test/installed ## run the notebooks of examples/ in a kernel and keep their outputs
@@ -115,7 +115,7 @@ golden: .venv-test/installed ## decisions, exact results and the csv of the quic
 published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release
 
-release-check: ## everything that a release has to pass, in an hour and a half on two cores; the last line names the parts that fail
+release-check: ## everything that a release has to pass: `make everything`, an hour and a half on two cores, and all tests; the last line names the parts that fail
 	@failed=; for part in $(RELEASE); do \
 	  echo "release-check: $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
 	done; \

@@ -67,7 +67,7 @@ def test_kernel_and_reference_agree(name: str) -> None:
 
 
 def test_long_pre_pull_is_cut_at_the_horizon() -> None:
-    # ts-is-dp, Algorithm 2 and TSDP-E15: where b N >= T the phase is cut at T.
+    # ts-is-dp, Algorithm 2: where b N >= T the phase is cut at T.
     for b, horizon, pulls in [
         (30, 100, [30, 30, 30, 10, 0]),
         (20, 100, [20, 20, 20, 20, 20]),

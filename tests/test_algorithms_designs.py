@@ -370,7 +370,7 @@ def test_shrinkage_is_the_smallest_that_is_allowed(excess: int, dimension: int) 
 
 @given(arms=st.integers(2, 100_000), late_pulls=st.integers(0, 3))
 def test_halving_schedule(arms: int, late_pulls: int) -> None:
-    # BAI-E4: K, ceil(K/2), ..., 1 with M = ceil(log2 K) phases, T' = T - M for the Baseline.
+    # K, ceil(K/2), ..., 1 with M = ceil(log2 K) phases, T' = T - M for the Baseline.
     schedule = halving_schedule(arms, late_pulls)
     phases = (arms - 1).bit_length()
     assert schedule.sizes == tuple(-(-arms // 2**phase) for phase in range(phases + 1))

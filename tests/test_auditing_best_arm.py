@@ -79,7 +79,7 @@ def test_chances_of_two_phases_sum_to_one() -> None:
 
 
 def test_pooled_samples_are_not_private() -> None:
-    """BAI-E10: a negative control, which a sound audit has to catch."""
+    """A negative control, which a sound audit has to catch."""
     for arms in (3, 4):
         chances = tree_chances(arms, (1, 2), 1.0)
         sums = np.indices(chances.shape[1:], dtype=np.float64)

@@ -85,7 +85,8 @@ def test_a_claim_has_its_sentence_its_verdict_and_what_was_measured(paper: str) 
             row["chance"] for row in claim.judged
         )
         [line] = [each for each in index.splitlines() if f'"{claim.id.lower()}"' in each]
-        assert line.endswith(f" | {claim.kind} | {claim.word} |")
+        note = " (not counted)" if getattr(claim.entry, "follows_from", None) else ""
+        assert line.endswith(f" | {claim.kind} | {claim.word}{note} |")
 
 
 def test_verdicts_are_counted_once_by_one_function() -> None:

@@ -49,7 +49,7 @@ def test_required_c_inverts_lemma_5() -> None:
     for eta, b in product((1.0, 2.0, 5.0, 10.0), (0, 500, 10_000)):
         c = required_c(b, eta, 100_000)
         assert modified_ts_gdp(b, c, 100_000) == pytest.approx(eta, rel=1e-14)
-    # ts-is-dp, Figures 1 to 8, TSDP-E10 and TSDP-E16: at most 1 from b = 3999 on.
+    # ts-is-dp, Figures 1 to 8: at most 1 from b = 3999 on.
     found = [required_c(b, 5.0, 100_000) for b in (3999, 5000, 10_000)]
     assert found == pytest.approx([1.0, 0.8, 0.4], abs=5e-4)
 
@@ -59,7 +59,7 @@ def test_instance_specific_accounting() -> None:
     sums = [2 / 2 + 1 / 3, 1 / 2]
     assert instance_specific_gdp(sums, 2.0) == pytest.approx(math.sqrt(2 / 3), rel=1e-15)
     assert instance_specific_gdp([sums, [3.0, 6.0]], 1.0)[1] == pytest.approx(math.sqrt(6))
-    # TSDP-E3: T rounds after a single pull sum to T/2, which is Lemma 4.
+    # T rounds after a single pull sum to T/2, which is Lemma 4.
     assert instance_specific_gdp([400 / 2, 3.0], 1.0) == ts_gaussian_gdp(400)
 
 

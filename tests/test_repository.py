@@ -39,15 +39,15 @@ FILES = {
     ]
     if ".cache" not in path.parts
 }
-CITED = re.compile(r"(?<![\w.\-+])(?:(TSDP|DTU|BAI|NCB)-)?([ADEPQ])(\d{1,2})(?![\w.])")
+CITED = re.compile(r"(?<![\w.\-+])(?:(TSDP|DTU|BAI|NCB)-)?([ADEP])(\d{1,2})(?![\w.])")
 
 CLAIM = re.compile(r"(?<![\w\-])(?:TSDP|DTU|BAI|NCB)-[CF]\d{1,2}[a-z]?(?![\w])")
 
 
 def ids(text: str) -> set[str]:
-    """Return the errata and deviations that a text names; A, D and Q alone are dp-ncb's."""
+    """Return the errata and deviations that a text names; A and D alone are dp-ncb's."""
     return {
-        f"{prefix or ('NCB' if letter in 'ADQ' else '?')}-{letter}{number}"
+        f"{prefix or ('NCB' if letter in 'AD' else '?')}-{letter}{number}"
         for prefix, letter, number in CITED.findall(text)
     }
 

@@ -120,7 +120,7 @@ def test_a_sample_is_verified_without_the_cache(archive: Path, tmp_path: Path) -
         assert not [*root.rglob("*.block"), *root.rglob("*.pack")]
         assert run(root, [sys.executable, "-c", PERTURB]).returncode == 0
     assert others == [set(), {"by-pulls"}]
-    assert f"1 of {len(table)} cells are outside" in done.stdout
+    assert f"1 of {len(table)} batches are outside" in done.stdout
 
 
 @pytest.mark.slow

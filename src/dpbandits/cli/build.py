@@ -179,15 +179,15 @@ def ledger(project: "Project") -> None:
 
 @command()
 @workers_option
-@whole_option("--cells", default=5, help="of each set of results (default: 5)")
-@whole_option("--rounds", default=5 * 10**7, help="most rounds of a cell (default: 50000000)")
+@whole_option("--cells", default=5, help="batches of runs of each set of results (default: 5)")
+@whole_option("--rounds", default=5 * 10**7, help="most rounds of a batch (default: 50000000)")
 @whole_option("--sample-seed", default=1, help="of the draw (default: 1)")
 @formatted
 @in_project
 def verify(
     project: "Project", workers: int, cells: int, rounds: int, sample_seed: int, form: str
 ) -> None:
-    """Recompute a random sample of the results' cells; say of each whether it agrees."""
+    """Recompute a random sample of batches of runs; say of each whether it agrees."""
     from dpbandits.pipeline import verify as verification
 
     plan = verification.Plan(cells, rounds, sample_seed)

@@ -9,7 +9,6 @@ from dpbandits.comparisons.choosing import BINARY, RATE, WINNER
 from dpbandits.comparisons.field import (
     APPROXIMATE,
     AS_PRINTED,
-    AXES,
     CONSTANTS,
     DELTA,
     LOCAL,
@@ -110,7 +109,7 @@ def page_values(tables: Published) -> Values:
         "best_arm_won": found["first"][found["verdict"] == WINNER].map(NAMES).value_counts(),
         "best_arm_settings": len(found),
         "rate": RATE,
-        **{"unit": UNIT, "warning": WARNING, "local_field": LOCAL_FIELD, "axes": AXES},
+        **{"unit": UNIT, "warning": WARNING, "local_field": LOCAL_FIELD},
     }
 
 

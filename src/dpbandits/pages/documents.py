@@ -199,8 +199,8 @@ def audit_page(contents: Contents, text: str) -> str:
     power = rows["power"].str.partition(":")[0]
     caught, missed, untested = (int((power == word).sum()) for word in (CAUGHT, MISSED, UNTESTED))
     content = (
-        f"Of {caught + missed + untested} rows of the black box with a claim, {caught} are caught, "
-        f"{missed} are missed, and {untested} have no parameter of noise."
+        f"Of {caught + missed + untested} rows with a claim the black box catches {caught} and "
+        f"misses {missed}; {untested} have no parameter of noise."
     )
     return with_region(text, "power", content)
 

@@ -126,7 +126,7 @@ class Verification:
             for row in self.table.to_dict("records")
         ]
         left_out = {
-            "left out, no cell is that cheap": self.sample.too_costly,
+            "left out, no batch is that cheap": self.sample.too_costly,
             "left out, not built": self.sample.not_built,
         }
         counted = Counter(self.table["outcome"])
@@ -134,9 +134,9 @@ class Verification:
         return [
             *cells,
             *(f"{why}: {', '.join(names)}" for why, names in left_out.items() if names),
-            f"sample: {self.plan.cells} cells of each set of results, of those that take at most "
+            f"sample: {self.plan.cells} batches of each set of results, of those that take at most "
             f"{self.plan.rounds} rounds, drawn with seed {self.plan.seed}; "
-            f"{len(self.table)} of {self.sample.of} cells",
+            f"{len(self.table)} of {self.sample.of} batches",
             f"verified: {counts} ({self.path})",
         ]
 
@@ -145,7 +145,7 @@ class Verification:
         outside = int((self.table["outcome"] == OUTSIDE).sum())
         if outside:
             raise InputError(
-                f"{self.path}: {outside} of {len(self.table)} cells are outside; "
+                f"{self.path}: {outside} of {len(self.table)} batches are outside; "
                 f"allowed: exact, or agrees within chance"
             )
 
@@ -180,7 +180,7 @@ def _nothing_to_verify(project: Project, sample: Sample) -> str:
     """Return why a sample has no cells, and what to run."""
     folder = project.results_folder()
     if sample.too_costly:
-        return f"{folder}: no cell takes so few rounds; run dpbandits verify with more --rounds"
+        return f"{folder}: no batch takes so few rounds; run dpbandits verify with more --rounds"
     scale = "paper" if project.scale == "quick" else "quick"
     if draw_sample(project.at(scale=scale), Plan()).cells:
         return (
