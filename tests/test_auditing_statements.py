@@ -27,7 +27,6 @@ from dpbandits.auditing.rows import (
 from dpbandits.auditing.run import published
 from dpbandits.auditing.statements import swept_rows
 from dpbandits.auditing.thompson import decision_rows, far_rows, quoted_rows, sampled_rows
-from dpbandits.claims import measure
 from dpbandits.comparisons import audit_figures as diagrams
 from dpbandits.comparisons import privacy_audit as tables
 from dpbandits.comparisons.privacy_audit import (
@@ -43,6 +42,7 @@ from dpbandits.comparisons.privacy_audit import (
 )
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import audit_page
+from dpbandits.papers import quantities
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.witnesses import classical_delta
 from dpbandits.reporting.draw import drawn_diagram
@@ -163,7 +163,7 @@ def test_what_exceeds_its_claim() -> None:
 
 
 def test_events_are_observable_from_one_chance_on_everywhere() -> None:
-    limits = measure.LOG10_OBSERVABLE, tables.LOG10_OBSERVABLE, LN_OBSERVABLE / LOG10
+    limits = quantities.LOG10_OBSERVABLE, tables.LOG10_OBSERVABLE, LN_OBSERVABLE / LOG10
     assert limits == pytest.approx((-6.0,) * 3, rel=1e-12)
 
 

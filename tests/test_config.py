@@ -136,7 +136,8 @@ def check(folder: Path, path: str, capsys: pytest.CaptureFixture[str]) -> str:
     paper = Path(path).parent.name if "/papers/" in path else PAPER
     status = main(["check", "--project", str(folder), "--papers", paper])
     # While it works it says so, where that takes long.
-    lines = [each for each in capsys.readouterr().err.splitlines() if "checking" not in each]
+    said = capsys.readouterr().err.splitlines()
+    lines = [each for each in said if each and "checking" not in each]
     assert (status, len(lines)) in {(0, 0), (2, 1)}, lines
     return "".join(lines)
 

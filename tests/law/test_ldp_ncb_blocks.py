@@ -137,14 +137,14 @@ def test_a_block_has_the_law_of_its_pulls(name: str, played: Callable[..., Rows]
 
 FAULTS = {
     "noise 5 % off, known not to stop": (
-        "positive[i] - scale * rng.standard_gamma",
-        "positive[i] - 1.05 * scale * rng.standard_gamma",
+        "positive_noise[i] - scale * rng.standard_gamma",
+        "positive_noise[i] - 1.05 * scale * rng.standard_gamma",
     ),
     "noise 5 % off, by pulls": ("(part - scale * rng", "(1.05 * part - 1.05 * scale * rng"),
     "a share of n instead of n - 1": ("/ (own[arm] - 1))", "/ own[arm])"),
     "the stop is seen a round late": ("return played + 1, rewards", "return played + 2, rewards"),
     "the stop is tested a pull early": ("counts[arm], shown)", "counts[arm] - 1, shown)"),
-    "known not to stop without noise": (" + positive[i]\n", "\n"),
+    "known not to stop without noise": (" + positive_noise[i]\n", "\n"),
     "an order that leaves out the last arm": ("(length - played)", "(length - played - 1)"),
 }
 
