@@ -103,7 +103,7 @@ def test_verdicts_are_counted_once_by_one_function() -> None:
     for kind, heading in KINDS.items():
         assert f"- {heading}, {sum(counts[kind].values())} sentences: " in front
     for paper in PAPERS:
-        own = counted(contents().ledger[contents().ledger["paper"] == paper])["experiment"]
+        own = counted(contents().ledger[contents().ledger["paper"] == paper], entries)["experiment"]
         [row] = [line for line in front.splitlines() if f"](docs/papers/{paper}.md) |" in line]
         assert f" | {own.get('as stated', 0)} of {sum(own.values())} | " in row
 

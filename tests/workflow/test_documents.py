@@ -107,7 +107,7 @@ def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     assert "Nothing to be done" not in done.stdout
 
 
-LONG = re.compile(r"dpbandits (check|compare|identify|audit (?!ucb1)|simulate (?!ucb1))")
+LONG = re.compile(r"dpbandits (check .|compare|identify|audit (?!ucb1)|simulate (?!ucb1))")
 BRIEF = [line for line in ASKED if not LONG.match(line)]
 
 
