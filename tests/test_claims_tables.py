@@ -132,7 +132,7 @@ def test_the_ledger_has_the_sentences_and_counts_each_claim_once_by_kind() -> No
         "privacy": {"counterexample": 1},
     }
     assert counted(whole, claims) == counted(whole[::-1], claims) == by_kind
-    assert counted(whole) == by_kind | {"privacy": {"counterexample": 2}}
+    assert counted(whole, ()) == by_kind | {"privacy": {"counterexample": 2}}
 
 
 def test_a_claim_more_or_a_paper_less_moves_no_verdict_of_other_papers(tmp_path: Path) -> None:

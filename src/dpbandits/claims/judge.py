@@ -237,6 +237,8 @@ class Row:
 
     def _share(self, runs: int) -> float:
         """Return the paper's number of runs over that of the runs read, 0 for all there are."""
+        if not self.claim.runs_paper:
+            return 0.0
         read = runs or self.evidence.runs(self.claim.reads)
         return self.claim.runs_paper / read if read else 0.0
 

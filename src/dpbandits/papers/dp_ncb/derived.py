@@ -166,7 +166,9 @@ def price_of_anytime(frames: Frames) -> pd.DataFrame:
     for algorithm, variant in product((GLOBAL, LOCAL), VARIANTS):
         anytime = _series(frames, f"anytime-{algorithm}", variant, **{"in": "anytime"})
         given = _series(frames, algorithm, variant, **{"in": "known-horizon"})
-        ends = anytime.times
+        # A small scale ends between two windows.
+        played = {*frames("known-horizon")["horizon"]}
+        ends = [end for end in anytime.times if end in played]
         known = [given.having(horizon=int(end)).number() for end in ends]
         prices = [
             ratio(anytime.having(t=int(end)).number(), at)
