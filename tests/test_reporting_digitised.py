@@ -142,20 +142,16 @@ def test_a_figure_is_reproduced_as_drawn_panel_by_panel() -> None:
     values = published("digitised")
     values["agreement"] = "agrees"
     values.loc[values.index[values["panel"] == "fig1b"][:1], "agreement"] = "differs"
-    assert (
-        reproduced_as_drawn(values, "fig1b")
-        == "it is as published: 39 of 40 digitised values agree"
-    )
+    said = "as published: 39 of 40 digitised values agree"
+    assert reproduced_as_drawn(values, "fig1b") == said
     whole = "all 6 panels agree with the published ones (183 of 184 digitised values)"
     assert reproduced_as_drawn(values, "fig1") == whole
     is_ncb = values["series"].str.startswith("NCB") & values["panel"].isin(["fig1d", "fig1e"])
     values.loc[is_ncb, ["series", "agreement"]] = "NCB", "differs"
-    said = "it is not (NCB): 32 of 40 digitised values agree"
+    said = "not as published in NCB: 32 of 40 digitised values agree"
     assert reproduced_as_drawn(values, "fig1d") == said
-    whole = (
-        "(a), (b), (c), (f) are as published, (d), (e) are not: 167 of 184 digitised values agree"
-    )
-    assert reproduced_as_drawn(values, "fig1") == whole
+    whole = "(a), (b), (c), (f) are as published, (d), (e) are not as published: "
+    assert reproduced_as_drawn(values, "fig1") == f"{whole}167 of 184 digitised values agree"
     assert reproduced_as_drawn(values, "fig2") == ""
     assert reproduced_as_drawn(values[:0], "fig") == ""
     tenth = values.assign(panel=values["panel"].str.replace("fig1", "fig10"))

@@ -149,12 +149,12 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
         for series, line in rows.groupby("series", sort=False)
         if answers["no"] and line["agreement"].eq(DIFFERS).mean() > MOST
     ]
-    but = f" ({', '.join(differing)})" if differing else ""
-    words = [
-        f"{', '.join(panels).strip() or 'it'} {'are' if len(panels) > 1 else 'is'} {word}"
-        for word, panels in (("as published", answers["yes"]), (f"not{but}", answers["no"]))
-        if panels
-    ]
+    but = f" in {', '.join(differing)}" if differing else ""
+    said = {"yes": "as published", "no": f"not as published{but}"}
+    words = []
+    for answer, panels in answers.items():
+        verb = " are " if len(panels) > 1 else " is " if panels != [""] else ""
+        words += [f"{', '.join(panels)}{verb}{said[answer]}"] * bool(panels)
     return f"{', '.join(words)}: {agreeing} agree"
 
 
