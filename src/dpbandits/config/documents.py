@@ -186,7 +186,7 @@ class Spec(BaseModel):
     The text below a field is what config/README.md says of its key.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     more: ClassVar[tuple[str, ...]] = ()
     """Keys beside the fields, of models that allow extra ones."""

@@ -1,5 +1,8 @@
 """The keys of figures and tables, as their models describe them."""
 
+import ast
+import inspect
+import itertools
 from collections.abc import Mapping
 
 from dpbandits.config.documents import Spec
@@ -33,9 +36,17 @@ MODELS: Mapping[str, type[Spec]] = {
 
 
 def keys_of(model: type[Spec]) -> dict[str, str]:
-    """Return the keys that a file may have, each with its meaning."""
-    fields = model.model_fields.items()
-    return {key: field.description for key, field in fields if field.description}
+    """Return the keys that a file may have, each with its meaning: the text below its field."""
+    texts: dict[str, str] = {}
+    # Pydantic would read the sources of all models whenever they are imported, for this page alone.
+    for part in (part for part in model.__mro__ if issubclass(part, Spec)):
+        [definition] = ast.parse(inspect.getsource(part)).body
+        assert isinstance(definition, ast.ClassDef)
+        for statement, below in itertools.pairwise(definition.body):
+            match statement, below:
+                case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(ast.Constant(str(text))):
+                    texts.setdefault(key, text)
+    return {key: texts[key] for key in model.model_fields if key in texts}
 
 
 def key_tables() -> str:
