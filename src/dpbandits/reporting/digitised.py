@@ -137,10 +137,10 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
     counts = count_agreement(rows)
     if not counts["reproduced"]:
         return "not reached at this scale"
-    answers: dict[object, list[str]] = {"yes": [], "no": []}
+    answers: dict[str, list[str]] = {"yes": [], "no": []}
     for panel, of_panel in rows.groupby("panel", sort=False):
         letter = re.sub("([a-j])$", r"(\1)", str(panel).removeprefix(stem))
-        answers[count_agreement(of_panel)["reproduced"]].append(letter)
+        answers[str(count_agreement(of_panel)["reproduced"])].append(letter)
     agreeing = f"{counts['within_interval']} of {counts['values']} digitised values"
     if len(answers["yes"]) > 1 and not answers["no"]:
         return f"all {len(answers['yes'])} panels agree with the published ones ({agreeing})"
