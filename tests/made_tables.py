@@ -40,7 +40,7 @@ def publish_made_up(project: Project, paper: str) -> None:
     named = {source.comparison for numbers in texts for source in numbers.values()}
 
     def numbers(measurement: Measurement) -> dict[str, Estimate]:
-        comparison, label = measurement.question.comparison, measurement.question.label
+        comparison, label = measurement.case.comparison, measurement.case.label
         begin = f"{label} ["
         points = [each[len(begin) : -1] for each in named if each.startswith(begin)]
         points = [""] * (label in named or not points) + sorted(points)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.config.claims import Claim, ClaimsFile, Question, Reading
+from dpbandits.config.claims import Claim, ClaimsFile, ComparisonCase, Reading
 from dpbandits.config.documents import load_document, naming
 from dpbandits.pipeline.check import _check_texts, check_names
 from support import refused
@@ -177,5 +177,5 @@ def test_a_label_has_the_values_of_its_variables_and_those_that_it_does_not_name
         ("mean {which}", {}, "mean 0"),
         ("mean", {"point": "{which}"}, "mean"),
     ]:
-        question = Question(compared(**keys), name, {"of": 5}, {"which": 0}, {})
-        assert question.label == label
+        case = ComparisonCase(compared(**keys), name, {"of": 5}, {"which": 0}, {})
+        assert case.label == label

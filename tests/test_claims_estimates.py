@@ -30,7 +30,7 @@ from dpbandits.claims.estimates import (
     ratio,
     slope,
 )
-from dpbandits.claims.series import Curves, Evidence, Recorded, Series, nash_regret
+from dpbandits.claims.series import Curves, Evidence, Recorded, SeriesQuery, nash_regret
 from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
 from toy_claims import measured
@@ -112,7 +112,7 @@ def frame(curves: int, runs: int) -> pd.DataFrame:
 
 
 def nash_curves(evidence: Evidence, **tags: object) -> Curves:
-    return Series(evidence, {"in": "sim", "metric": "nash_regret", **tags}).curves
+    return SeriesQuery(evidence, {"in": "sim", "metric": "nash_regret", **tags}).curves
 
 
 def test_curves_come_with_the_influences_of_their_own_runs() -> None:

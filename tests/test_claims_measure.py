@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpbandits.claims.estimates import Estimate, mean
 from dpbandits.claims.measure import OPERATIONS, PICKS, Measurement
-from dpbandits.claims.series import Evidence, Series
+from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.config.claims import Claim
 from dpbandits.papers import find_paper
 from dpbandits.papers.quantities import audited_chance, audited_share, seen_from
@@ -40,8 +40,8 @@ def evidence(**frames: pd.DataFrame) -> Evidence:
     return Evidence.of_frames(frames or {"sim": small()})
 
 
-def series(name: str = "sim", given: Evidence | None = None, **tags: object) -> Series:
-    return Series(given or evidence(), {"in": name, "metric": "regret", **tags})
+def series(name: str = "sim", given: Evidence | None = None, **tags: object) -> SeriesQuery:
+    return SeriesQuery(given or evidence(), {"in": name, "metric": "regret", **tags})
 
 
 def test_values_are_sorted_by_run_at_the_time_asked_for() -> None:
@@ -155,7 +155,7 @@ OVER_TIME = np.array([runs("a", 1, t).mean() for t in TIMES])
 A, B = MEANS["a"], MEANS["b"]
 
 
-def quantity(series: Series, *, plus: float = 0.0) -> Estimate:
+def quantity(series: SeriesQuery, *, plus: float = 0.0) -> Estimate:
     """A quantity of a paper."""
     return 2.0 * mean(series.per_run()) + plus
 
@@ -185,9 +185,9 @@ def stating(text: str, row: dict[str, Any] | None = None, **keys: Any) -> Claim:
 def measured(text: str, row: dict[str, Any] | None = None) -> dict[str, Estimate]:
     """Measure a comparison; points by their labels."""
     stated, answers = stating(text, row), {}
-    for question in stated.questions(stated.readings[0]):
-        over = "".join(f" {key}={value}" for key, value in question.over.items())
-        for label, number in Measurement(question, EVIDENCE).numbers().items():
+    for case in stated.cases(stated.readings[0]):
+        over = "".join(f" {key}={value}" for key, value in case.over.items())
+        for label, number in Measurement(case, EVIDENCE).numbers().items():
             answers[f"{label}{over}"] = number
     return answers
 

@@ -31,7 +31,7 @@ from dpbandits.claims.verdict import (
     region_of,
     verdict_of,
 )
-from dpbandits.config.claims import Claim, Comparison, Entry, Reading
+from dpbandits.config.claims import Claim, ComparisonSpec, Reading, StatedEntry
 from dpbandits.pages.verdicts import ANSWERS
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project, read_verdicts
@@ -52,31 +52,31 @@ def table_of(paper: str, *names: str) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def key_of(entry: Entry, reading: Reading) -> tuple[str, str, str]:
+def key_of(entry: StatedEntry, reading: Reading) -> tuple[str, str, str]:
     return entry.id, reading.variant, reading.label
 
 
 # Published words
 
 
-def region(comparison: Comparison) -> Region:
+def region(comparison: ComparisonSpec) -> Region:
     """Return where a number without an interval has to lie."""
     return region_of(comparison, Estimate(0.0))
 
 
-def comparison_of(entry: Entry, reading: Reading, row: Row) -> Comparison:
+def comparison_of(entry: StatedEntry, reading: Reading, row: Row) -> ComparisonSpec:
     """Return the comparison of the config that a published one is of, by its name and point."""
     [found] = {
-        id(question.comparison): question.comparison
-        for question in entry.questions(reading)
-        if row["comparison"].removeprefix(question.label)[:2] in ("", " [")
-        and question.comparison.kind == row["kind"]
-        and (row["kind"] == "alike" or region(question.comparison).describe() == row["threshold"])
+        id(case.comparison): case.comparison
+        for case in entry.cases(reading)
+        if row["comparison"].removeprefix(case.label)[:2] in ("", " [")
+        and case.comparison.kind == row["kind"]
+        and (row["kind"] == "alike" or region(case.comparison).describe() == row["threshold"])
     }.values()
     return found
 
 
-def decisions_of(row: Row, comparison: Comparison) -> set[str]:
+def decisions_of(row: Row, comparison: ComparisonSpec) -> set[str]:
     """Return the decisions that a published interval allows; a likeness needs its runs too."""
     if comparison.kind == "shown":
         return {"shown"}
@@ -182,7 +182,7 @@ def test_thresholds_are_0_or_1_or_numbers_that_the_paper_prints(paper: str) -> N
 
 
 NOTHING = Evidence.of_frames({})
-Places = Callable[[Comparison], str]
+Places = Callable[[ComparisonSpec], str]
 """From a comparison to the place of its number."""
 
 
@@ -198,7 +198,7 @@ class Placed(Estimate):
         return self.lo, self.hi
 
 
-def placed(comparison: Comparison, place: str) -> Placed:
+def placed(comparison: ComparisonSpec, place: str) -> Placed:
     """Return a number at a place of the region, which has a finite end or is a likeness."""
     low, high = region(comparison).low, region(comparison).high
     if comparison.kind == "alike":
@@ -216,11 +216,13 @@ def placed(comparison: Comparison, place: str) -> Placed:
     return Placed(ends[place][0], 0, min(ends[place]), max(ends[place]))
 
 
-def word(monkeypatch: pytest.MonkeyPatch, entry: Entry, reading: Reading, places: Places) -> str:
+def word(
+    monkeypatch: pytest.MonkeyPatch, entry: StatedEntry, reading: Reading, places: Places
+) -> str:
     """Judge a reading whose comparisons measure three numbers each, at some place of the region."""
 
     def numbers(measurement: Measurement) -> dict[str, Estimate]:
-        comparison = measurement.question.comparison
+        comparison = measurement.case.comparison
         if not comparison.decides:
             return {"": Estimate(0.0)}
         return dict.fromkeys("abc", placed(comparison, places(comparison)))
@@ -231,7 +233,7 @@ def word(monkeypatch: pytest.MonkeyPatch, entry: Entry, reading: Reading, places
         return str(judge([entry.model_copy(update=changes)], NOTHING)[0].verdict)
 
 
-def patterns(entry: Entry) -> Iterator[Places]:
+def patterns(entry: StatedEntry) -> Iterator[Places]:
     """Yield all numbers at one place, those of all but one comparison inside, and at random."""
     kinds = ("inside", "outside", "astride", "lost")
     for place in kinds:
@@ -248,9 +250,9 @@ def patterns(entry: Entry) -> Iterator[Places]:
         yield lambda comparison, weights=weights: str(generator.choice(kinds, p=weights))
 
 
-def words_of(entry: Entry, reading: Reading) -> set[str]:
+def words_of(entry: StatedEntry, reading: Reading) -> set[str]:
     """Return the words that a reading may end in."""
-    asked = [one for one in entry.questions(reading) if one.comparison.decides]
+    asked = [one for one in entry.cases(reading) if one.comparison.decides]
     if isinstance(entry, Claim) and entry.cannot:
         return {"cannot be tested here"}
     if isinstance(entry, Claim) and (entry.bound or entry.kind == "privacy"):

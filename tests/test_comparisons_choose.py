@@ -32,7 +32,7 @@ from dpbandits.comparisons.ranking import (
     DEPENDS,
     TIED,
     UNMET,
-    Question,
+    AskedSetting,
     nearest,
     with_dimensions,
 )
@@ -185,9 +185,9 @@ def test_tuned_parameters_are_scaled_to_the_question(folder: Path) -> None:
 def test_the_nearest_setting_is_by_ratios() -> None:
     table = with_dimensions(computed()["extra-regret"])
     assert set(table["family"]) == {BINARY}
-    assert set(nearest(table, Question(9, 30_000, 2.3))["arms"]) == {5}
-    assert set(nearest(table, Question(11, 31_000, 2.2))["horizon"]) == {10_000}
-    assert set(nearest(table, Question(11, 32_000, 2.3))["epsilon"]) == {5.0}
+    assert set(nearest(table, AskedSetting(9, 30_000, 2.3))["arms"]) == {5}
+    assert set(nearest(table, AskedSetting(11, 31_000, 2.2))["horizon"]) == {10_000}
+    assert set(nearest(table, AskedSetting(11, 32_000, 2.3))["epsilon"]) == {5.0}
 
 
 def test_numbers_of_numpy_and_one_round_are_answered(folder: Path) -> None:

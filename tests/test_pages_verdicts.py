@@ -9,20 +9,20 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.config.claims import Claim, Finding
-from dpbandits.pages.verdicts import ANSWERS, Outcome, counts_text
+from dpbandits.pages.verdicts import ANSWERS, ClaimOutcome, counts_text
 from dpbandits.pipeline.project import read_verdicts
 from dpbandits.pipeline.published import number_text
 from toy_claims import EXACT, claim, compare, finding, gap, number, on_series, toy_evidence
 
 
-def outcome(tmp_path: Any, entry: Claim | Finding, means: Sequence[float] = (0.0,)) -> Outcome:
+def outcome(tmp_path: Any, entry: Claim | Finding, means: Sequence[float] = (0.0,)) -> ClaimOutcome:
     """What a page makes of the published tables of one claim."""
     evidence, tables = toy_evidence(means), []
     judged = judge([entry], evidence, in_family=isinstance(entry, Claim))
     for table in (verdict_table, evidence_table):
         (tmp_path / "table.csv").write_text(to_csv(table(judged)))
         tables.append(read_verdicts(tmp_path / "table.csv"))
-    return Outcome("toy", entry, tables[0].to_dict("records"), tables[1])
+    return ClaimOutcome("toy", entry, tables[0].to_dict("records"), tables[1])
 
 
 def test_answers_are_verdicts() -> None:

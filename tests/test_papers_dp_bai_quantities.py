@@ -15,7 +15,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from dpbandits.algorithms.best_arm.designs import max_det
 from dpbandits.claims.estimates import Estimate, mean, rate, rate_difference
 from dpbandits.claims.measure import Measurement
-from dpbandits.claims.series import Evidence, Series
+from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.papers.dp_bai.analytic import needed_delta
 from dpbandits.papers.dp_bai.fits import linear_fit
 from dpbandits.papers.dp_bai.instances import section5, sphere
@@ -78,10 +78,10 @@ def measured(claim: str, name: str, evidence: Evidence = EVIDENCE) -> dict[str, 
     """Measure a comparison of a claim; labels without its name where it runs over points."""
     stated = STATED[claim]
     estimates = {}
-    for question in stated.questions(stated.readings[0]):
-        if question.name == name:
-            over = ", ".join(map(str, question.over.values()))
-            numbers = Measurement(question, replace(evidence, reads=stated.reads)).numbers()
+    for case in stated.cases(stated.readings[0]):
+        if case.name == name:
+            over = ", ".join(map(str, case.over.values()))
+            numbers = Measurement(case, replace(evidence, reads=stated.reads)).numbers()
             estimates |= {label or over: estimate for label, estimate in numbers.items()}
     return estimates
 
@@ -141,12 +141,12 @@ def test_errors_are_held_against_the_bounds_of_their_points() -> None:
     assert smallest == pytest.approx(min(limits))
 
 
-def counted_series(won: int, **tags: Any) -> Series:
+def counted_series(won: int, **tags: Any) -> SeriesQuery:
     """Return a series with so many successes of 10,000 trials."""
     tags = {"series": "made up", "t": 400_000, "epsilon": 1.0, **tags}
     frame = pd.DataFrame([{**tags, "value": won, "run": 0, "arm": -1, "trials": 10_000}])
     frame = frame.assign(metric="success")
-    return Series(Evidence.of_frames({"made up": frame}), {"in": "made up"})
+    return SeriesQuery(Evidence.of_frames({"made up": frame}), {"in": "made up"})
 
 
 def test_a_visible_lead_is_the_first_that_an_interval_sees() -> None:
@@ -169,7 +169,7 @@ def test_a_visible_excess_is_in_units_of_the_bound() -> None:
 def test_a_loss_is_seen_from_the_epsilon_that_sees_least() -> None:
     losses = [(0.1, 0.5), (0.1, 0.8), (1.0, 1.0)]
     frame = pd.DataFrame(losses, columns=["epsilon", "y"]).assign(x=1.0)
-    made_up = Series(Evidence.of_frames({"made up": frame}), {"in": "made up"})
+    made_up = SeriesQuery(Evidence.of_frames({"made up": frame}), {"in": "made up"})
     assert loss_seen_from(made_up).value == pytest.approx(1.25)
 
 
@@ -255,7 +255,7 @@ def fitted_crossing(successes: np.ndarray) -> Estimate:
     frame = pd.DataFrame({"horizon": FITTED, "multiple": FITTED / 1000, "t": FITTED})
     frame = frame.assign(series=[*map(str, FITTED)], value=np.asarray(successes, dtype=float))
     frame = frame.assign(run=0, metric="success", arm=-1, trials=FITTED_TRIALS)
-    return budget_90(Series(Evidence.of_frames({"made up": frame}), {"in": "made up"}))
+    return budget_90(SeriesQuery(Evidence.of_frames({"made up": frame}), {"in": "made up"}))
 
 
 def test_the_probit_fit_is_that_of_maximum_likelihood() -> None:

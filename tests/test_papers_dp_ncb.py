@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.claims.estimates import mean
-from dpbandits.claims.series import Evidence, Series
+from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.papers.dp_ncb import quantities, theory
 from dpbandits.papers.dp_ncb.instances import (
     INSTANCES,
@@ -234,7 +234,7 @@ def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
     assert math.isnan(quantities.crossing_time(curve(0.009, -0.95), curve(0.001)).value)
 
 
-def lengths(ends: list[float]) -> Series:
+def lengths(ends: list[float]) -> SeriesQuery:
     """Return runs of GDP-NCB at T = 1e9 whose Phase I ends at these multiples of k S."""
     means = np.array(drawn_means())
     unit = means.size * theory.scale(GDP, 10**9, 0.2, means.max())
@@ -244,7 +244,7 @@ def lengths(ends: list[float]) -> Series:
     frame["value"] = np.where(is_uniform, means.mean(), means.max())
     frame = frame.assign(series="one", horizon=10**9, metric="nash_bins", arm=-1)
     tags = {"in": "runs", "horizon": 10**9, "metric": "nash_bins"}
-    return Series(Evidence.of_frames({"runs": frame}), tags)
+    return SeriesQuery(Evidence.of_frames({"runs": frame}), tags)
 
 
 def test_phase_one_is_found_in_the_bins_of_every_run() -> None:
@@ -261,7 +261,7 @@ def test_a_limit_of_other_panels_is_none_of_two_arms() -> None:
     frame = FOURTH.frame("panel-a")
     evidence = Evidence.of_frames({"panel-a": frame[frame["horizon"] == 1000]})
     tags = {"in": "panel-a", "algorithm": GDP, "variant": "as-coded", "epsilon": 2.0}
-    assert quantities.two_arm_regret(Series(replace(evidence, limit=50), tags)).runs == 10
+    assert quantities.two_arm_regret(SeriesQuery(replace(evidence, limit=50), tags)).runs == 10
 
 
 def test_weak_arms_pulled_more_often_than_phase_one_has_rounds() -> None:
@@ -270,7 +270,7 @@ def test_weak_arms_pulled_more_often_than_phase_one_has_rounds() -> None:
     for algorithm, (pulls, count) in product((GDP, LDP), ((22.0, 0), (23.0, 20))):
         frame = runs.assign(series="one", algorithm=algorithm, metric="pulls", t=10**6, value=pulls)
         tags = {"in": "weak-arms", "algorithm": algorithm, "metric": "pulls"}
-        series = Series(Evidence.of_frames({"weak-arms": frame}), tags)
+        series = SeriesQuery(Evidence.of_frames({"weak-arms": frame}), tags)
         assert quantities.runs_with_weak_pulls(series).value == count
 
 

@@ -228,9 +228,9 @@ def evidence_of(mean: Mean) -> Evidence:
 def compared(name: str, label: str, mean: Mean) -> float:
     """Return the number of a comparison in the first row."""
     claim, evidence = STATED[name], evidence_of(mean)
-    questions = claim.questions(claim.readings[0])
-    [question] = [one for one in questions if one.label == label]
-    return Measurement(question, replace(evidence, reads=claim.reads)).numbers()[""].value
+    cases = claim.cases(claim.readings[0])
+    [case] = [one for one in cases if one.label == label]
+    return Measurement(case, replace(evidence, reads=claim.reads)).numbers()[""].value
 
 
 def rising(name: str, tags: Mapping[str, Any]) -> float:

@@ -16,7 +16,7 @@ from scipy.stats import norm
 from dpbandits import privacy
 from dpbandits.claims.estimates import relative_error
 from dpbandits.claims.judge import judge
-from dpbandits.claims.series import Evidence, Series
+from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.papers.ts_is_dp import quantities
 from dpbandits.papers.ts_is_dp.analytic import (
     MANY,
@@ -152,9 +152,9 @@ def made(slopes: Slopes = SLOPES) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns.split())
 
 
-def series(frame: pd.DataFrame, **tags: object) -> Series:
+def series(frame: pd.DataFrame, **tags: object) -> SeriesQuery:
     evidence = Evidence.of_frames({"runs": frame})
-    return Series(evidence, {"in": "runs", "family": "bernoulli", **tags})
+    return SeriesQuery(evidence, {"in": "runs", "family": "bernoulli", **tags})
 
 
 def regrets(frame: pd.DataFrame, eta: int, b: int, t: int = HORIZON) -> np.ndarray:
@@ -313,7 +313,7 @@ def test_a_weaker_guarantee_has_a_smaller_share_of_what_an_audit_shows() -> None
     """Of two made-up rows, by the claims at their own T and delta."""
     rows = [("delta=1e-06", 100, 20.0), ("delta=0.001", 10, 3.0)]
     frame = pd.DataFrame(rows, columns=["parameters", "horizon", "lower"]).assign(x=[1, 2])
-    audit = Series(Evidence.of_frames({"audit": frame}), {"in": "audit"})
+    audit = SeriesQuery(Evidence.of_frames({"audit": frame}), {"in": "audit"})
     by = {
         "standard-dp": lambda delta, horizon: privacy.ts_standard_epsilon(delta, horizon, 2),
         "rdp": privacy.ts_gaussian_rdp_epsilon,

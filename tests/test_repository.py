@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -195,6 +196,13 @@ def test_no_more_is_imported_than_is_needed(
     assert loaded[0] == "loaded:"
     heavy = tuple(f"{name}." for name in ("snakemake", *unused))
     assert [name for name in loaded if f"{name}.".startswith(heavy)] == []
+
+
+def test_no_two_classes_share_a_name() -> None:
+    """But for the settings, state and window that an algorithm's file has."""
+    sources = "\n".join(text for name, text in FILES.items() if name.startswith("src/"))
+    names = Counter(re.findall(r"^ *class (\w+)", sources, re.MULTILINE))
+    assert {name for name, uses in names.items() if uses > 1} == {"Settings", "State", "Window"}
 
 
 def test_documents_name_the_verdicts_and_the_layers_that_there_are() -> None:

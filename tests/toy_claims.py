@@ -12,7 +12,7 @@ from dpbandits.claims.judge import Judgement, MeasuredComparison, judge
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.verdict import region_of
 from dpbandits.config import claims as stated
-from dpbandits.config.claims import KINDS, Claim, Comparison, Finding
+from dpbandits.config.claims import KINDS, Claim, ComparisonSpec, Finding
 
 
 def toy_frame(
@@ -49,10 +49,10 @@ EXACT: dict[str, Any] = {"runs": 0, "runs_paper": 0}
 MEASURED = {"quantity", "value", "ratio", "difference"}
 
 
-def compared(**keys: Any) -> Comparison:
+def compared(**keys: Any) -> ComparisonSpec:
     """The model of a comparison of two series, where no key says what it measures."""
     of = {} if MEASURED & {*keys} else {"difference": ["a", "b"]}
-    return Comparison.model_validate({**of, **keys})
+    return ComparisonSpec.model_validate({**of, **keys})
 
 
 def measured(estimate: Estimate, **keys: Any) -> MeasuredComparison:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from dpbandits.claims.judge import judge
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv
-from dpbandits.config.claims import Entry
+from dpbandits.config.claims import StatedEntry
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.published import evidence_paths
@@ -133,7 +133,7 @@ def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path
     same((tmp_path / published.name).read_text(), published.read_text(), published.name)
 
 
-def exact_claims(paper: str) -> list[Entry]:
+def exact_claims(paper: str) -> list[StatedEntry]:
     """Return the claims and findings on exact numbers of the paper alone."""
     results = PROJECT.study(paper).file.analytic
     entries = [entry for entry in PROJECT.study(paper).stated if entry.compare]

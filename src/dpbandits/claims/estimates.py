@@ -122,7 +122,7 @@ class StudentEstimate(RandomEstimate):
         return self.value - float(high) * error, self.value - float(low) * error
 
 
-class Trials(NamedTuple):
+class TrialSample(NamedTuple):
     """Names a sample of trials; those that succeed have one influence, the others another."""
 
     name: Hashable
@@ -131,7 +131,7 @@ class Trials(NamedTuple):
 
 
 Influences = Mapping[Hashable, Values]
-"""Sample -> influence of each run, or of a success and of a failure for ``Trials``."""
+"""Sample -> influence of each run, or of a success and of a failure for ``TrialSample``."""
 
 
 def _moments(sample: Hashable, influences: Values) -> tuple[int, float, float]:
@@ -139,7 +139,7 @@ def _moments(sample: Hashable, influences: Values) -> tuple[int, float, float]:
 
     The cumulant is Fisher's k_3, which has no bias; 0 for fewer than three runs.
     """
-    weights = sample[1:] if isinstance(sample, Trials) else np.ones(influences.size)
+    weights = sample[1:] if isinstance(sample, TrialSample) else np.ones(influences.size)
     runs = int(np.sum(weights))
     centred = influences - np.average(influences, weights=weights)
     square = float(np.sum(weights * centred**2)) / (runs * (runs - 1.0))
@@ -163,7 +163,7 @@ class Measured(RandomEstimate):
     def of(cls, value: float, influences: Influences) -> "Measured":
         """Return a number with its influences, and the runs of its smallest sample."""
         sizes = [
-            sample.successes + sample.failures if isinstance(sample, Trials) else runs.size
+            sample.successes + sample.failures if isinstance(sample, TrialSample) else runs.size
             for sample, runs in influences.items()
         ]
         return cls(value, min(sizes, default=0), influences)
@@ -318,7 +318,7 @@ class Rate(RandomEstimate):
 
     def measured(self, name: Hashable) -> Measured:
         """Return the share as a mean of trials, for functions of several rates."""
-        sample = Trials(name, self.successes, self.runs - self.successes)
+        sample = TrialSample(name, self.successes, self.runs - self.successes)
         share = self.value + self.reference
         return Measured.of(self.value, {sample: np.array([1.0 - share, -share])})
 

@@ -28,7 +28,7 @@ from dpbandits.claims.verdict import (
     region_of,
     verdict_of,
 )
-from dpbandits.config.claims import SHOWN, Comparison, Reading, Stated
+from dpbandits.config.claims import SHOWN, ComparisonSpec, Reading, Stated
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import holm_levels
 
@@ -43,7 +43,7 @@ BISECTIONS = 50
 class MeasuredComparison:
     """One comparison: its label with values filled in, its number, and the region asked for."""
 
-    comparison: Comparison
+    comparison: ComparisonSpec
     label: str
     estimate: Estimate
     region: Region
@@ -156,7 +156,7 @@ def judge(
         InputError: at paper scale, a claim reads what the results do not have.
     """
     rows = [
-        Row(entry, reading, replace(evidence, reads=entry.reads), scale)
+        ClaimReading(entry, reading, replace(evidence, reads=entry.reads), scale)
         for entry in entries
         for reading in (*entry.readings, *entry.beside)
     ]
@@ -176,7 +176,7 @@ def judge(
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class ClaimReading:
     """A reading of a claim, whose numbers are measured once and judged at several levels."""
 
     claim: Stated
@@ -247,10 +247,10 @@ class Row:
         if runs in self._measured:
             return self._measured[runs]
         measured, evidence = [], replace(self.evidence, limit=runs)
-        for question in self.claim.questions(self.reading):
-            comparison, label = question.comparison, question.label
+        for case in self.claim.cases(self.reading):
+            comparison, label = case.comparison, case.label
             try:
-                points = Measurement(question, evidence).numbers()
+                points = Measurement(case, evidence).numbers()
             except InputError as error:
                 if self.scale == "paper":
                     raise InputError(f"{self.claim.id}: {label}: {error}") from None

@@ -16,8 +16,8 @@ import numpy as np
 
 from dpbandits.claims import estimates
 from dpbandits.claims.estimates import Estimate, Rate, exact
-from dpbandits.claims.series import Evidence, Series
-from dpbandits.config.claims import Question, Shares, Tags
+from dpbandits.claims.series import Evidence, SeriesQuery
+from dpbandits.config.claims import ComparisonCase, Shares, Tags
 from dpbandits.errors import InputError
 
 
@@ -147,7 +147,7 @@ SUMMARIES: dict[str, Callable[..., Mapping[str, Estimate] | Estimate]] = {
 class Measurement:
     """What a comparison, with values of its variables, measures in some results."""
 
-    question: Question
+    case: ComparisonCase
     evidence: Evidence
 
     def numbers(self) -> Mapping[str, Estimate]:
@@ -156,10 +156,10 @@ class Measurement:
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        points, summary = self._measured(), self.question.comparison.summary
+        points, summary = self._measured(), self.case.comparison.summary
         if summary is None:
             return {point.label: point.number for point in points}
-        (template, options), variables = summary, self.question.variables
+        (template, options), variables = summary, self.case.variables
         name, functions = template.format(**variables), {**self.evidence.functions, **SUMMARIES}
         if name not in functions:
             raise InputError.unknown("summary", name, functions)
@@ -171,15 +171,15 @@ class Measurement:
 
         A quantity may be given several, of which it asks for one after the other.
         """
-        comparison = self.question.comparison
-        for axes in self._combinations(self.question.over, comparison.along):
-            for series in self.resolve({**self.question.over, **axes}):
+        comparison = self.case.comparison
+        for axes in self._combinations(self.case.over, comparison.along):
+            for series in self.resolve({**self.case.over, **axes}):
                 series.check(is_one=not comparison.quantity)
 
     def _measured(self) -> list[Point]:
         """Return its points with their labels."""
-        comparison, over = self.question.comparison, self.question.over
-        variables = self.question.variables
+        comparison, over = self.case.comparison, self.case.over
+        variables = self.case.variables
         if not comparison.along:
             series = self.resolve(over)
             self._refuse_itself([series])
@@ -212,7 +212,7 @@ class Measurement:
     def _picked(self, points: list[Point], variables: Tags, names: Tags) -> list[Point]:
         """Return what the picks make of points along the last axis."""
         picked: list[Point] | Estimate = points
-        comparison = self.question.comparison
+        comparison = self.case.comparison
         for name, options in comparison.pick:
             if isinstance(picked, Estimate):
                 raise InputError(f"pick {name} of one number; allowed: none")
@@ -231,14 +231,14 @@ class Measurement:
         label = comparison.point or default + steps
         return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
-    def resolve(self, over: Tags) -> list[Series]:
+    def resolve(self, over: Tags) -> list[SeriesQuery]:
         """Return the series that are meant; each has one place, or one at each point."""
-        comparison, row = self.question.comparison, self.question.row
+        comparison, row = self.case.comparison, self.case.row
         over = {**over, **_filled(comparison.at, {**row, **over})}
         texts = [comparison.at, comparison.arguments, comparison.summary or ()]
         named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
-        known = self.question.series
+        known = self.case.series
         for template, more in comparison.operands:
             fixed = _filled(more, {**row, **over})
             variables = {**row, **over, **fixed}
@@ -248,7 +248,7 @@ class Measurement:
             own = known.get(name, {})
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
-            one = Series(self.evidence, _filled(own, variables), row).having(**loose)
+            one = SeriesQuery(self.evidence, _filled(own, variables), row).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
                 tags["metric"] = self.evidence.functions.get(tags["metric"], tags["metric"])
@@ -259,9 +259,9 @@ class Measurement:
                 raise InputError(f"for, at or along has {key}, which no series has")
         return resolved
 
-    def _number(self, series: Sequence[Series], variables: Tags) -> Any:
+    def _number(self, series: Sequence[SeriesQuery], variables: Tags) -> Any:
         """Return the number of series; a quantity may have several, by name."""
-        comparison = self.question.comparison
+        comparison = self.case.comparison
         if quantity := comparison.quantity:
             arguments = _filled(comparison.arguments, variables)
             return self.evidence.functions[quantity](*series, **arguments)
@@ -270,9 +270,9 @@ class Measurement:
             return numbers[0]
         return OPERATIONS["ratio" if comparison.ratio else "difference"](*numbers)
 
-    def _refuse_itself(self, several: Sequence[Sequence[Series]]) -> None:
+    def _refuse_itself(self, several: Sequence[Sequence[SeriesQuery]]) -> None:
         """Raise InputError where all numbers are of a series and the same series."""
-        comparison = self.question.comparison
+        comparison = self.case.comparison
         if not several or not (comparison.difference or comparison.ratio):
             return
         if all(first.key == second.key for first, second in several):
@@ -290,7 +290,7 @@ class Measurement:
 
     def _values(self, over: Tags, axis: str) -> list[Any]:
         """Return the points of an axis at those of the axes before it."""
-        comparison = self.question.comparison
+        comparison = self.case.comparison
         points, is_last = comparison.points, axis == comparison.along[-1]
         if isinstance(points, Shares) and is_last:
             return list(np.geomspace(points.begin, points.to, points.count).tolist())

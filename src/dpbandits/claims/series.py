@@ -1,7 +1,7 @@
 """What claims read: results by name, and the series in them by their tags.
 
-Results are handed in as data frames. A ``Series`` is one curve of a simulation, or rows of an exact
-result; comparisons and the quantities of papers take their numbers from it.
+Results are handed in as data frames. A ``SeriesQuery`` finds one series of a simulation, or rows of
+an exact result, by tags; comparisons and the quantities of papers take their numbers from it.
 """
 
 import math
@@ -246,7 +246,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class SeriesQuery:
     """One series of a simulation, or rows of an exact result, by its tags.
 
     Attributes:
@@ -263,7 +263,7 @@ class Series:
     tags: Mapping[str, Any]
     loose: Mapping[str, Any] = field(default_factory=dict)
 
-    def having(self, **changes: Any) -> "Series":
+    def having(self, **changes: Any) -> "SeriesQuery":
         """Return the series with other tags where its results have them; none there stays none."""
         tags, loose = dict(self.tags), dict(self.loose)
         for key, value in changes.items():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpbandits.claims.judge import Judged, Judgement
 from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings
-from dpbandits.config.claims import CLAIM_KINDS, Claim, Entry
+from dpbandits.config.claims import CLAIM_KINDS, Claim, StatedEntry
 
 BESIDE = "beside"
 """Role of a reading that is measured, and judged and counted nowhere."""
@@ -188,7 +188,7 @@ def join(
     return joined[list(COLUMNS)]
 
 
-def counted(ledger: pd.DataFrame, claims: Iterable[Entry]) -> dict[str, dict[Verdict, int]]:
+def counted(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str, dict[Verdict, int]]:
     """Return how many claims in rows of the ledger have which word, by kind; each claim once.
 
     Those of the ``claims`` that follow from another one are not counted apart.

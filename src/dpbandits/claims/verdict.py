@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from dpbandits.config.claims import SHOWN, Comparison, Stated
+from dpbandits.config.claims import SHOWN, ComparisonSpec, Stated
 
 if TYPE_CHECKING:
     from dpbandits.claims.estimates import Estimate
@@ -40,7 +40,7 @@ class Region:
         return f"within [{self.low:.6g}, {self.high:.6g}]"
 
 
-def region_of(comparison: Comparison, estimate: "Estimate") -> Region:
+def region_of(comparison: ComparisonSpec, estimate: "Estimate") -> Region:
     """Return where the number of a comparison has to lie; everywhere without a kind.
 
     Of a likeness: no further from equality than half the interval that the ``estimate`` would have

@@ -163,12 +163,12 @@ def explain(
 @scale_option
 @project_option
 @formatted
-def choose(form: str, **question: Any) -> None:
+def choose(form: str, **asked: Any) -> None:
     """Say which private algorithm to take, as printed and tuned, and how to play it."""
     import dpbandits
     from dpbandits.comparisons.ranking import ranking
 
-    answer = dpbandits.choose(**question)
+    answer = dpbandits.choose(**asked)
     show(answer, form, ranking(answer))
 
 

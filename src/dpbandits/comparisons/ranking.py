@@ -43,7 +43,7 @@ Row = dict[Any, Any]
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedSetting:
     """What someone asks: arms, rounds (or pulls for best arms), a budget, and whom one trusts."""
 
     arms: int
@@ -69,11 +69,11 @@ def with_dimensions(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(dimensions=table["family"].str.partition(" ")[0].astype(int))
 
 
-def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
+def nearest(rows: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
     """Return the rows of the setting nearest by ratios: arms come first, then the others."""
-    for key, asked in question.setting.items():
+    for key, value in asked.setting.items():
         if rows[key].notna().any():
-            distance = (rows[key] / asked).map(math.log).abs()
+            distance = (rows[key] / value).map(math.log).abs()
             rows = rows[distance == distance.min()]
             # Between two that are equally near the smaller one, which promises less.
             rows = rows[rows[key] == rows[key].min()]
@@ -81,7 +81,7 @@ def nearest(rows: pd.DataFrame, question: Question) -> pd.DataFrame:
 
 
 def ranked(
-    table: pd.DataFrame, winners: pd.DataFrame, question: Question
+    table: pd.DataFrame, winners: pd.DataFrame, asked: AskedSetting
 ) -> tuple[pd.DataFrame, dict[str, Row]]:
     """Return both rankings at the nearest setting, and the row of the winners of each answer.
 
@@ -89,15 +89,13 @@ def ranked(
     or ``UNMET``. Logarithms are those that the comparison ranks by.
     """
     table = with_dimensions(table[table["ranked"]])
-    members = table[table["privacy"].isin(CLASSES[question.privacy])]
+    members = table[table["privacy"].isin(CLASSES[asked.privacy])]
     if members.empty:
         allowed = "; ".join(sorted(set(table["privacy"]) - {NONE}))
-        raise InputError(
-            f"no algorithm was measured that is {question.privacy}; allowed: {allowed}"
-        )
-    field = nearest(members, question)
+        raise InputError(f"no algorithm was measured that is {asked.privacy}; allowed: {allowed}")
+    field = nearest(members, asked)
     setting = field[SETTING].iloc[0]
-    is_asked = (winners["privacy"] == question.privacy) & (winners[SETTING] == setting).all(axis=1)
+    is_asked = (winners["privacy"] == asked.privacy) & (winners[SETTING] == setting).all(axis=1)
     answers: dict[str, Row] = {row["answer"]: row for row in winners[is_asked].to_dict("records")}
     parts = []
     for answer in (AS_PRINTED, TUNED):
@@ -108,7 +106,7 @@ def ranked(
         if row := answers.get(answer):
             # With an axis an arm DP-BAI is Baseline, which stands for both.
             is_twin = (
-                question.dimensions is not None
+                asked.dimensions is not None
                 and setting["family"] == f"{setting['arms']} dimensions"
             )
             names = own["algorithm"].replace({"dp-bai": "baseline"} if is_twin else {})
@@ -122,17 +120,17 @@ def ranked(
     return pd.concat(parts, ignore_index=True), answers
 
 
-def parameters_at(row: Mapping[Any, Any], question: Question) -> dict[str, float]:
-    """Return the parameters of an algorithm at a question.
+def parameters_at(row: Mapping[Any, Any], asked: AskedSetting) -> dict[str, float]:
+    """Return the parameters of an algorithm at the setting that is asked for.
 
     A tuned constant is that of the setting. Modified TS has the share b K/T of pre-pulls that was
     tuned, with the c that the budget asks for.
     """
-    algorithm, epsilon = row["algorithm"], float(question.epsilon)
+    algorithm, epsilon = row["algorithm"], float(asked.epsilon)
     if algorithm == "m-ts-gaussian":
         share = row["b"] / (row["horizon"] // row["arms"])
-        b = int(share * (question.horizon // question.arms))
-        return {"b": b, "c": float(required_c(b, level(epsilon), question.horizon))}
+        b = int(share * (asked.horizon // asked.arms))
+        return {"b": b, "c": float(required_c(b, level(epsilon), asked.horizon))}
     values = {} if row["privacy"] == NONE else {"epsilon": epsilon}
     if algorithm == "dp-bai-gauss":
         values["delta"] = DELTA
@@ -149,12 +147,12 @@ BROKEN = "not shown to be private"
 """Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
 
 
-def _with_guarantees(order: pd.DataFrame, question: Question) -> pd.DataFrame:
+def _with_guarantees(order: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
     """Return a ranking with parameters and guarantees; those not shown to be private last."""
-    rows: list[Row] = [_guaranteed(row, question) for row in order.to_dict("records")]
+    rows: list[Row] = [_guaranteed(row, asked) for row in order.to_dict("records")]
     played = {(row["algorithm"], row["variant"]) for row in rows}
-    for variant in _variants(question):
-        known = _guaranteed(variant, question)
+    for variant in _variants(asked):
+        known = _guaranteed(variant, asked)
         if known["verdict"] == BROKEN and (known["algorithm"], known["variant"]) not in played:
             rows.append({**known, "parameters": None})
     rows.sort(key=lambda row: bool(row["verdict"] == BROKEN))
@@ -166,25 +164,25 @@ def _with_guarantees(order: pd.DataFrame, question: Question) -> pd.DataFrame:
     return table[[column for column in columns if column in table]]
 
 
-def _variants(question: Question) -> Iterator[Row]:
+def _variants(asked: AskedSetting) -> Iterator[Row]:
     """Yield rows of all variants of the class that have no parameter but the budget."""
-    registry: Mapping[str, Definition] = REGRET if question.dimensions is None else IDENTIFICATION
-    setting = {"arms": question.arms, "horizon": question.horizon, "epsilon": question.epsilon}
+    registry: Mapping[str, Definition] = REGRET if asked.dimensions is None else IDENTIFICATION
+    setting = {"arms": asked.arms, "horizon": asked.horizon, "epsilon": asked.epsilon}
     for algorithm, definition in registry.items():
         kind = PLAYERS.get(algorithm, ("", NONE))[1]
-        if kind in CLASSES[question.privacy] and set(definition.example) <= {"epsilon", "delta"}:
+        if kind in CLASSES[asked.privacy] and set(definition.example) <= {"epsilon", "delta"}:
             names = {"algorithm": algorithm, "name": definition.name, "privacy": kind, "answer": ""}
             for variant in definition.variants:
                 yield {**names, "variant": variant, "interpretation": "", "verdict": "", **setting}
 
 
-def _guaranteed(row: Row, question: Question) -> Row:
+def _guaranteed(row: Row, asked: AskedSetting) -> Row:
     """Return a row with parameters and guarantee, its verdict changed where none is shown."""
-    values = parameters_at(row, question)
+    values = parameters_at(row, asked)
     pairs = filter(None, row["interpretation"].split(","))
     known = guarantee(
         row["algorithm"],
-        horizon=question.horizon,
+        horizon=asked.horizon,
         params=values,
         variant=row["variant"],
         interpretations=dict(pair.split("=", 1) for pair in pairs),
@@ -222,30 +220,30 @@ def take(row: Mapping[Any, Any]) -> str:
     return f"{name} (tied with {', '.join(tied)})" if tied else name
 
 
-def command_of(row: Mapping[Any, Any], question: Question) -> str:
-    """Return the command that plays an algorithm at a question, on arms that stand for others."""
+def command_of(row: Mapping[Any, Any], asked: AskedSetting) -> str:
+    """Return the command that plays an algorithm at this setting, on arms that stand for others."""
     parts = [f"--params {row['parameters']}"]
     if row["variant"] != "as-written":
         parts.append(f"--variant {row['variant']}")
     if row["interpretation"]:
         parts.append(f"--interpretations {row['interpretation'].replace(',', ' ')}")
-    if question.dimensions is None:
-        parts.append(f"--arms 0.7 0.5 --horizon {question.horizon} --runs 20")
+    if asked.dimensions is None:
+        parts.append(f"--arms 0.7 0.5 --horizon {asked.horizon} --runs 20")
         return f"dpbandits simulate {row['algorithm']} {' '.join(parts)}"
-    parts.append(f'--features "1,0; 0,1" --theta 0.5 0.4 --budget {question.horizon} --runs 1000')
+    parts.append(f'--features "1,0; 0,1" --theta 0.5 0.4 --budget {asked.horizon} --runs 1000')
     return f"dpbandits identify {row['algorithm']} {' '.join(parts)}"
 
 
 def _notes(
-    answer: pd.DataFrame, table: pd.DataFrame, question: Question, rows: Collection[Row]
+    answer: pd.DataFrame, table: pd.DataFrame, asked: AskedSetting, rows: Collection[Row]
 ) -> list[str]:
     """Return what one should know of an answer, a sentence each."""
-    first, setting = answer.iloc[0], question.setting
+    first, setting = answer.iloc[0], asked.setting
     words = ", ".join(f"{key} {value:,g}" for key, value in setting.items())
     table = with_dimensions(table)
     measured = with_dimensions(answer.iloc[:1]).iloc[0]
     nearby = ", ".join(f"{key} {measured[key]:,g}" for key in setting)
-    sentences = [f"Asked: {words}; {question.privacy}.", f"Measured: {nearby}."]
+    sentences = [f"Asked: {words}; {asked.privacy}.", f"Measured: {nearby}."]
     beyond = []
     for key, value in setting.items():
         least, most = table[key].min(), table[key].max()
@@ -262,33 +260,33 @@ def _notes(
         if row["answer"] == AS_PRINTED and row["otherwise"]:
             names = ", ".join(NAMES[name] for name in row["otherwise"].split())
             sentences.append(f"With another base of the logarithm {names} would be ahead.")
-    if question.dimensions is not None:
+    if asked.dimensions is not None:
         return [*sentences, AXES, UNIT]
     if first["constant"] == first["constant"]:
         sentences.append(WARNING)
-    local = [LOCAL_FIELD] if question.privacy == LOCAL else []
+    local = [LOCAL_FIELD] if asked.privacy == LOCAL else []
     return [*sentences, *local, UNIT, "In the commands 0.7 0.5 stand for the means of your arms."]
 
 
-def answered(table: pd.DataFrame, winners: pd.DataFrame, question: Question) -> pd.DataFrame:
+def answered(table: pd.DataFrame, winners: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
     """Return both rankings with guarantees, the notes and the lines of the answer in ``attrs``."""
-    order, rows = ranked(table, winners, question)
-    answer = _with_guarantees(order, question)
-    answer.attrs["notes"] = _notes(answer, table, question, rows.values())
-    answer.attrs["answers"] = [*_said(answer, rows, question)]
+    order, rows = ranked(table, winners, asked)
+    answer = _with_guarantees(order, asked)
+    answer.attrs["notes"] = _notes(answer, table, asked, rows.values())
+    answer.attrs["answers"] = [*_said(answer, rows, asked)]
     return answer
 
 
-def _said(answer: pd.DataFrame, rows: Mapping[str, Row], question: Question) -> Iterator[str]:
+def _said(answer: pd.DataFrame, rows: Mapping[str, Row], asked: AskedSetting) -> Iterator[str]:
     """Yield what to take by each answer, and the command that plays it."""
     for name, row in rows.items():
         own = answer[(answer["answer"] == name) & (answer["algorithm"] == row["first"])].iloc[0]
         constant = f" with constant {own['constant']:g}" if "constant=" in own["parameters"] else ""
         price = f"; price {own['price']:.2g}" if "price" in own and own["price"] > 0.0 else ""
-        label = "" if question.dimensions is not None else f"{name.capitalize()}: "
+        label = "" if asked.dimensions is not None else f"{name.capitalize()}: "
         ahead = f"ahead of {NAMES[row['second']]} by {by(row)}"
         yield f"{label}take {take(row)}{constant}, {ahead}{price}."
-        yield f"  {command_of(own, question)}"
+        yield f"  {command_of(own, asked)}"
 
 
 def ranking(answer: pd.DataFrame) -> str:

@@ -106,7 +106,7 @@ Readings = Annotated[tuple[Reading, ...], Different]
 
 
 NamedSeries = dict[str, dict[str, Any]]
-"""Name of a series -> tags of results, and options of ``measure.Series``."""
+"""Name of a series -> tags of results, and options of ``SeriesQuery``."""
 
 
 class Range(Spec):
@@ -144,7 +144,7 @@ Points = Annotated[
 ]
 
 
-class Comparison(Spec):
+class ComparisonSpec(Spec):
     """A number, or one at each point, and where it has to lie (keys: ``config/README.md``)."""
 
     model_config = ConfigDict(extra="allow")
@@ -172,7 +172,7 @@ class Comparison(Spec):
     asked_of: dict[str, Annotated[Values, Different]] = {}
 
     @model_validator(mode="after")
-    def _asks_one_thing(self) -> "Comparison":
+    def _asks_one_thing(self) -> "ComparisonSpec":
         if len(self.model_extra or {}) > 1:
             raise InputError(f"{', '.join(self.model_extra or {})}; allowed: one of them")
         given = sum(bool(getattr(self, key)) for key in OPERATIONS)
@@ -218,13 +218,13 @@ class Comparison(Spec):
 
 
 @dataclass(frozen=True)
-class Question:
+class ComparisonCase:
     """A comparison of a reading, with one of the values for each variable that it runs ``over``.
 
     ``series`` are those that its file names.
     """
 
-    comparison: Comparison
+    comparison: ComparisonSpec
     name: str
     row: Tags
     over: Tags
@@ -248,7 +248,7 @@ class Question:
         return filled + (f" [{', '.join(others)}]" if others else "")
 
 
-class Entry(Spec):
+class StatedEntry(Spec):
     """What is measured, a claim or a finding; ``config/README.md`` says what the keys mean."""
 
     place: Sentence
@@ -259,7 +259,7 @@ class Entry(Spec):
     runs_paper: RunCount = 0
     readings: Annotated[Readings, Field(min_length=1)] = (Reading(),)
     beside: Readings = ()
-    compare: dict[str, Comparison] = {}
+    compare: dict[str, ComparisonSpec] = {}
     numbers: Numbers = {}
 
     _id: str = PrivateAttr("")
@@ -288,12 +288,12 @@ class Entry(Spec):
         return " ".join([self.place, self.scope, *compared, *readings])
 
     @model_validator(mode="after")
-    def _reads_each_way_once(self) -> "Entry":
+    def _reads_each_way_once(self) -> "StatedEntry":
         if any(each in self.readings for each in self.beside):
             raise InputError("beside has a reading that is judged; allowed: others")
         return self
 
-    def questions(self, reading: Reading) -> Iterator[Question]:
+    def cases(self, reading: Reading) -> Iterator[ComparisonCase]:
         """Yield every comparison of a reading, for each combination of its values."""
         row = {"variant": reading.variant, **reading.values}
         for name, comparison in self.compare.items():
@@ -301,7 +301,7 @@ class Entry(Spec):
                 continue
             for values in itertools.product(*comparison.over.values()):
                 over = dict(zip(comparison.over, values, strict=True))
-                yield Question(comparison, name, row, over, self._series)
+                yield ComparisonCase(comparison, name, row, over, self._series)
 
 
 class Reply(Spec):
@@ -320,7 +320,7 @@ CLAIM_KINDS: tuple[ClaimKind, ...] = get_args(ClaimKind)
 Quantifier = Literal["points", "every", "exists"]
 
 
-class Claim(Entry):
+class Claim(StatedEntry):
     """One sentence of a paper, and what was measured.
 
     ``result`` has the sentence of the page. Of ``quantifier`` ``every`` one point against decides,
@@ -361,7 +361,7 @@ class Claim(Entry):
         return self
 
 
-class Finding(Entry):
+class Finding(StatedEntry):
     """What was found beyond the statements of a paper; without ``statement`` it is one line.
 
     One point against decides: what only claims state has a fixed value.
@@ -444,7 +444,7 @@ Simulated = Mapping[str, tuple[int, int]]
 """Simulation -> its number of runs, and how many of them are one Nash curve; 1 without curves."""
 
 
-EntryType = TypeVar("EntryType", bound=Entry)
+EntryType = TypeVar("EntryType", bound=StatedEntry)
 
 _FIGURES = re.compile(r"Figures? (\d+)((?:\([a-z]\))?(?:(?:, | and )\d*\([a-z]\))*)")
 """Figures and panels that a place names, as in "Figures 1(c) and 1(d)"."""
@@ -500,7 +500,7 @@ def complete_entries(
     return every
 
 
-def _check_runs(entry: Entry, simulated: Simulated, *, are_own: bool) -> None:
+def _check_runs(entry: StatedEntry, simulated: Simulated, *, are_own: bool) -> None:
     """Raise InputError where results have fewer runs than are asked for, or do not part them."""
     if not entry.runs:
         return
@@ -520,18 +520,18 @@ def _check_runs(entry: Entry, simulated: Simulated, *, are_own: bool) -> None:
             )
 
 
-def _results_of(entry: Entry) -> Iterator[str]:
+def _results_of(entry: StatedEntry) -> Iterator[str]:
     """Yield the results that the series of an entry are in, as far as it says."""
     readings = (*entry.readings, *entry.beside)
-    for question in itertools.chain(*map(entry.questions, readings)):
-        comparison = question.comparison
+    for case in itertools.chain(*map(entry.cases, readings)):
+        comparison = case.comparison
         axes = comparison.points
         if not isinstance(axes, dict):
             values = axes if isinstance(axes, tuple) else (axes.begin,)
             axes = {comparison.along[-1]: values}
         for point in itertools.product(*axes.values()):
             at_point = dict(zip(axes, point, strict=True))
-            variables = {**question.variables, **comparison.at, **at_point}
+            variables = {**case.variables, **comparison.at, **at_point}
             for template, more in comparison.operands:
                 name = template.format_map(defaultdict(str, variables))
                 tags = {**entry.series.get(name, {}), **variables, **more}

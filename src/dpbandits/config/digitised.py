@@ -12,7 +12,7 @@ from dpbandits.errors import InputError
 AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Row(Spec):
+class DigitisedRow(Spec):
     """A line of a file: panel and curve as published, the point, and the digitisation error y."""
 
     panel: Text
@@ -22,10 +22,10 @@ class Row(Spec):
     tolerance: AtLeastZero
 
 
-COLUMNS = (*Row.model_fields,)
+COLUMNS = (*DigitisedRow.model_fields,)
 
 
-class Point(NamedTuple):
+class PublishedPoint(NamedTuple):
     """A point of a published curve, and the digitisation error of y."""
 
     x: float
@@ -33,10 +33,10 @@ class Point(NamedTuple):
     tolerance: float
 
 
-Curve = tuple[str, str]
+PublishedCurve = tuple[str, str]
 """Names a published curve: its panel and its series."""
 
-Digitised = dict[Curve, list[Point]]
+Digitised = dict[PublishedCurve, list[PublishedPoint]]
 
 
 def read_digitised(path: Path) -> Digitised:
@@ -52,11 +52,13 @@ def read_digitised(path: Path) -> Digitised:
     for number, fields in enumerate(lines, start=2):
         if len(fields) != len(COLUMNS):
             raise InputError(f"{path}: line {number} is {fields}; allowed: {len(COLUMNS)} fields")
-        row = validated(Row, dict(zip(COLUMNS, fields, strict=True)), f"{path}: line {number}")
+        row = validated(
+            DigitisedRow, dict(zip(COLUMNS, fields, strict=True)), f"{path}: line {number}"
+        )
         points = found.setdefault((row.panel, row.series), [])
         if points and row.x <= points[-1].x:
             raise InputError(f"{path}: line {number}: x is {row.x:g}; allowed: x that ascends")
-        points.append(Point(row.x, row.y, row.tolerance))
+        points.append(PublishedPoint(row.x, row.y, row.tolerance))
     if not found:
         raise InputError(f"{path}: has no values; allowed: one or more below the head")
     return found

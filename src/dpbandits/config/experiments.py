@@ -51,7 +51,7 @@ RESERVED = (
 """Columns of every table of results, then those that figures and tables make of them."""
 
 
-class Runs(Spec):
+class RunsSpec(Spec):
     """Which runs are simulated; ``runs_per_curve`` make one Nash curve, all where it is 0."""
 
     first: Annotated[StrictInt, Field(ge=0)]
@@ -131,7 +131,7 @@ class SimulationSpec(Spec):
     stream: Text | None = None
     tuned_by: Name | None = None
     metrics: Annotated[tuple[Metric, ...], Field(min_length=1)]
-    runs: Runs
+    runs: RunsSpec
     grid: Grid
     cells: Annotated[tuple[CellsSpec, ...], Field(min_length=1)]
 

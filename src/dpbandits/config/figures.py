@@ -18,7 +18,7 @@ from pydantic import (
     model_validator,
 )
 
-from dpbandits.config.digitised import Curve, Digitised, Point
+from dpbandits.config.digitised import Digitised, PublishedCurve, PublishedPoint
 from dpbandits.config.documents import (
     Choice,
     Name,
@@ -99,7 +99,7 @@ class PublishedSpec(Spec):
     """The name of its panel in `digitised.csv`."""
     series: Text
     """The name of the curve in `digitised.csv`."""
-    points: tuple[Point, ...] = ()
+    points: tuple[PublishedPoint, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -419,8 +419,8 @@ def parse_figure(
 
 def check_compared_once(figures: Iterable[FigureSpec], digitised: Digitised) -> None:
     """Raise InputError unless each digitised curve is in one figure with ``residuals``."""
-    drawn: dict[Curve, list[str]] = {curve: [] for curve in digitised}
-    compared: dict[Curve, list[str]] = {curve: [] for curve in digitised}
+    drawn: dict[PublishedCurve, list[str]] = {curve: [] for curve in digitised}
+    compared: dict[PublishedCurve, list[str]] = {curve: [] for curve in digitised}
     for figure in figures:
         series = [each for panel in figure.panels.values() for each in panel.series]
         published = [each.published for each in series if each.published is not None]

@@ -11,7 +11,7 @@ from dpbandits.config.claims import Finding
 from dpbandits.config.errata import ERRATUM_KINDS
 from dpbandits.config.figures import FigureSpec
 from dpbandits.errors import InputError
-from dpbandits.pages.verdicts import Outcome, Values, counts_text
+from dpbandits.pages.verdicts import ClaimOutcome, Values, counts_text
 from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
 from dpbandits.pipeline.published import filled, published_digitised, published_papers
 from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, rule_name
@@ -61,7 +61,7 @@ class FigureGroup:
         seen = [self.panels[stem] for stem in self.first.stems if stem in self.panels]
         return " ".join(seen) or self.first.title
 
-    def is_named_by(self, outcome: Outcome) -> bool:
+    def is_named_by(self, outcome: ClaimOutcome) -> bool:
         """Return whether a claim or finding is about it or any of its panels."""
         return not {*self.stems}.isdisjoint(outcome.entry.figure)
 
@@ -98,16 +98,16 @@ class Contents:
         return pd.concat(tables or [pd.DataFrame({"claim": []})], ignore_index=True)
 
     @cached_property
-    def claims(self) -> list[Outcome]:
+    def claims(self) -> list[ClaimOutcome]:
         """Every claim that is judged."""
         return [*self._outcomes(CLAIMS)]
 
     @cached_property
-    def findings(self) -> list[Outcome]:
+    def findings(self) -> list[ClaimOutcome]:
         """Every finding."""
         return [*self._outcomes(FINDINGS)]
 
-    def _outcomes(self, kind: str) -> Iterator[Outcome]:
+    def _outcomes(self, kind: str) -> Iterator[ClaimOutcome]:
         table, evidence = map(self._table, VERDICTS[kind])
         rows = {name: own.to_dict("records") for name, own in table.groupby("claim", sort=False)}
         compared = dict(list(evidence.groupby("claim", sort=False)))
@@ -122,9 +122,9 @@ class Contents:
                         self.project, paper, place, entry.numbers, *entry.texts, entry=entry
                     )
                     own = compared.get(entry.id, evidence[:0])
-                    yield Outcome(paper, entry, rows.get(entry.id, []), own, [about], texts)
+                    yield ClaimOutcome(paper, entry, rows.get(entry.id, []), own, [about], texts)
 
-    def of_paper(self, outcomes: Iterable[Outcome], paper: str) -> list[Outcome]:
+    def of_paper(self, outcomes: Iterable[ClaimOutcome], paper: str) -> list[ClaimOutcome]:
         """Return the claims or findings of a paper."""
         return [each for each in outcomes if each.paper == paper]
 

@@ -22,7 +22,7 @@ from dpbandits.pages.keys import key_tables
 from dpbandits.pages.markdown import claim, render, table, with_region
 from dpbandits.pages.verdicts import (
     VARIANTS,
-    Outcome,
+    ClaimOutcome,
     Row,
     Values,
     counts_text,
@@ -47,7 +47,7 @@ def paper_page(contents: Contents, paper: str) -> str:
     An experiment is at the first figure that it is about; formulas and guarantees are tables.
     """
     about = contents.paper(paper)
-    claims: list[Outcome] = about["claims"]
+    claims: list[ClaimOutcome] = about["claims"]
     pending = {each.id: each for each in claims if each.kind == "experiment"}
     stated = [*claims, *about["findings"]]
     about["figures"] = [_figure_part(group, stated, pending) for group in about["figures"]]
@@ -62,7 +62,7 @@ def paper_page(contents: Contents, paper: str) -> str:
 
 
 def _figure_part(
-    group: FigureGroup, stated: Iterable[Outcome], pending: dict[str, Outcome]
+    group: FigureGroup, stated: Iterable[ClaimOutcome], pending: dict[str, ClaimOutcome]
 ) -> Values:
     """Return a figure with its experiments, which are taken out of those ``pending``."""
     named = [each for each in stated if group.is_named_by(each)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dpbandits.claims.tables import ALONE, EXACT, IN_FAMILY
 from dpbandits.config.claims import Claim
 from dpbandits.errors import InputError
-from dpbandits.pages.verdicts import Outcome, Row, estimate_text, label_text
+from dpbandits.pages.verdicts import ClaimOutcome, Row, estimate_text, label_text
 from dpbandits.pipeline.project import Project, find_claim, published_table, read_verdicts
 from dpbandits.pipeline.published import filled
 from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, verdicts_target
@@ -24,13 +24,13 @@ def explain(project: Project, identifier: str, *, is_published: bool) -> str:
         paths = verdicts_target(project, paper, kind).current_files()
         tables = [read_verdicts(path) for path in paths]
     rows, compared = (table[table["claim"] == entry.id] for table in tables)
-    outcome = Outcome(paper, entry, rows.to_dict("records"), compared, [project.papers[paper]])
+    outcome = ClaimOutcome(paper, entry, rows.to_dict("records"), compared, [project.papers[paper]])
     if rows.empty:
         raise InputError(f"{entry.id}: no verdict is published; run snakemake to compute one")
     return "\n".join(_lines(project, outcome, is_published))
 
 
-def _lines(project: Project, outcome: Outcome, is_published: bool) -> Iterator[str]:
+def _lines(project: Project, outcome: ClaimOutcome, is_published: bool) -> Iterator[str]:
     entry = outcome.entry
     if isinstance(entry, Claim):
         yield f"{entry.id} ({entry.kind}; {entry.place})"
@@ -69,7 +69,7 @@ _IN_FAMILY = {
 """Whether a word is the same in the family -> how that is said."""
 
 
-def _reading(outcome: Outcome, row: Row) -> Iterator[str]:
+def _reading(outcome: ClaimOutcome, row: Row) -> Iterator[str]:
     """Yield a reading: its word, every comparison with its decision, runs and levels."""
     label = f" ({row['interpretation']})" if row["interpretation"] else ""
     word = row["of_reading"] if row in outcome.judged else "beside, not judged"

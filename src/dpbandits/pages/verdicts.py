@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpbandits.claims.tables import ALONE, BESIDE, JUDGED, counted
 from dpbandits.claims.verdict import Verdict
-from dpbandits.config.claims import SHOWN, Claim, Entry, Finding
+from dpbandits.config.claims import SHOWN, Claim, Finding, StatedEntry
 from dpbandits.config.project import PaperFile
 from dpbandits.pipeline.published import number_text
 from dpbandits.text_tables import interval_text
@@ -46,7 +46,7 @@ def label_text(label: str) -> str:
     return re.sub(r"(?<==)1(0{6,})\b", lambda match: f"1e{len(match[1])}", label)
 
 
-def counts_text(ledger: pd.DataFrame, claims: Iterable[Entry]) -> dict[str, str]:
+def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str, str]:
     """Return by kind how many claims have which word: ``14 as stated, 1 in part, 3 no verdict``.
 
     The probability of the event of every counterexample is beside its word.
@@ -80,7 +80,7 @@ def _listed(points: Sequence[str], most: int = MOST) -> str:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClaimOutcome:
     """A claim or finding and what came of it, by rows of the tables of verdicts and comparisons.
 
     ``texts`` are those of the entry with their numbers, ``papers`` have the words of readings.

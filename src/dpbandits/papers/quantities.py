@@ -3,14 +3,14 @@
 import math
 
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.series import Series
+from dpbandits.claims.series import SeriesQuery
 from dpbandits.errors import InputError
 
 LOG10_OBSERVABLE = -6.0
 """log10 of the chance from which on an event is called observable."""
 
 
-def audited_share(series: Series, *, events: str = "any") -> Estimate:
+def audited_share(series: SeriesQuery, *, events: str = "any") -> Estimate:
     """Return the largest lower bound of the rows of an audit over its claim.
 
     A share above 1 refutes the claim; one below proves nothing. Of ``any`` events, or of those
@@ -19,12 +19,12 @@ def audited_share(series: Series, *, events: str = "any") -> Estimate:
     return exact(_strongest(series, events, "ratio"))
 
 
-def audited_chance(series: Series) -> Estimate:
+def audited_chance(series: SeriesQuery) -> Estimate:
     """Return log10 of the chance of the event behind ``audited_share``."""
     return exact(_strongest(series, "any", "log10_alpha"))
 
 
-def _strongest(series: Series, events: str, column: str) -> float:
+def _strongest(series: SeriesQuery, events: str, column: str) -> float:
     """Return a number of the row of the largest bound over its claim."""
     rows = series.rows
     if events == "observable":
@@ -36,7 +36,7 @@ def _strongest(series: Series, events: str, column: str) -> float:
     return float(rows[column].iloc[int(rows["ratio"].to_numpy().argmax())])
 
 
-def seen_from(series: Series, *, events: str = "any") -> Estimate:
+def seen_from(series: SeriesQuery, *, events: str = "any") -> Estimate:
     """Return by how much a guarantee would have to be exceeded for the audit to see it.
 
     An algorithm that loses so many times more loses its whole claim at the strongest event.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpbandits.claims.measure import PICKS, Measurement
 from dpbandits.claims.series import Evidence, Loader, Quantity
 from dpbandits.claims.verdict import Verdict
-from dpbandits.config.claims import Comparison, Entry
+from dpbandits.config.claims import ComparisonSpec, StatedEntry
 from dpbandits.config.documents import naming
 from dpbandits.config.figures import panel_stem
 from dpbandits.config.project import PaperFile
@@ -220,7 +220,7 @@ _NAME = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"(?<![\w.^{-])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w}])")
 
 
-def _check_texts(entry: Entry) -> None:
+def _check_texts(entry: StatedEntry) -> None:
     """Raise InputError where a text types a number that is measured, or has a name of none.
 
     A typed number is a setting, which another key of the entry names too.
@@ -365,7 +365,7 @@ def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFr
             check_table_filters(table, read_rows(table.reads, blank, place), place)
 
 
-def check_names(entries: Iterable[Entry], functions: Mapping[str, Quantity]) -> None:
+def check_names(entries: Iterable[StatedEntry], functions: Mapping[str, Quantity]) -> None:
     """Raise InputError where a function, a pick or a series that entries name is not there.
 
     Or where it does not take its arguments.
@@ -376,9 +376,9 @@ def check_names(entries: Iterable[Entry], functions: Mapping[str, Quantity]) -> 
                 _check_comparison(comparison, entry, functions)
         labels: list[str] = []
         for reading in (*entry.readings, *entry.beside):
-            for question in entry.questions(reading):
-                with naming(f"{entry.id}: {question.name}"):
-                    labels.append(question.label)
+            for case in entry.cases(reading):
+                with naming(f"{entry.id}: {case.name}"):
+                    labels.append(case.label)
         for key in ("chance", "seen_from"):
             named = getattr(entry, key, "")
             if named and not any(f"{named} [".startswith(f"{label} [") for label in labels):
@@ -386,7 +386,7 @@ def check_names(entries: Iterable[Entry], functions: Mapping[str, Quantity]) -> 
 
 
 def _check_comparison(
-    comparison: Comparison, entry: Entry, functions: Mapping[str, Quantity]
+    comparison: ComparisonSpec, entry: StatedEntry, functions: Mapping[str, Quantity]
 ) -> None:
     quantity = comparison.quantity
     if quantity:
@@ -415,7 +415,7 @@ class _UnknownError(Exception):
 
 
 def check_series(
-    entries: Iterable[Entry],
+    entries: Iterable[StatedEntry],
     load: Loader,
     known: Collection[str],
     functions: Mapping[str, Quantity],
@@ -433,6 +433,6 @@ def check_series(
     evidence = Evidence(load_known, functions)
     for entry in entries:
         for reading in (*entry.readings, *entry.beside):
-            for question in entry.questions(reading):
-                with naming(f"{entry.id}: {question.name}"), suppress(_UnknownError):
-                    Measurement(question, replace(evidence, reads=entry.reads)).check()
+            for case in entry.cases(reading):
+                with naming(f"{entry.id}: {case.name}"), suppress(_UnknownError):
+                    Measurement(case, replace(evidence, reads=entry.reads)).check()

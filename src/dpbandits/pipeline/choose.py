@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpbandits.algorithms.base import LARGEST_INTEGER, positive
 from dpbandits.comparisons.field import APPROXIMATE, COMPARISON, DELTA, LOCAL, PUBLISHED, PURE
-from dpbandits.comparisons.ranking import Question, answered
+from dpbandits.comparisons.ranking import AskedSetting, answered
 from dpbandits.config.project import CONFIG
 from dpbandits.errors import InputError, require_count
 from dpbandits.pipeline.project import Project, published_folder
@@ -61,7 +61,7 @@ def choose(
 
     The ranking is that of the project's published comparison (``docs/choosing.md``) at the nearest
     setting, once with printed and once with tuned constants. Parameters and guarantees are those at
-    the question itself.
+    the setting that you ask for.
 
     Args:
         arms: number of arms K, at least 2.
@@ -83,8 +83,8 @@ def choose(
         over the non-private floor, geometric mean over the drawn instances) with its 95 % interval
         as lo and hi, least and most of the instances by design, tail (the ratio that one run in ten
         exceeds), worst (of all instances) and regret (mean); or success (share of trials) with its
-        interval over trials. Then guarantee at the question, and the setting. ``attrs`` has the
-        notes, and the lines of the answer.
+        interval over trials. Then the guarantee at what you ask for, and the measured setting.
+        ``attrs`` has the notes, and the lines of the answer.
 
     Raises:
         InputError: an argument is not allowed, or no comparison is published there.
@@ -107,7 +107,7 @@ def choose(
         raise InputError(f"dimensions is {dimensions!r}; allowed: with a budget alone")
     length = "horizon" if is_regret else "budget"
     count = require_count("arms", arms, 2, LARGEST_INTEGER)
-    question = Question(
+    asked = AskedSetting(
         count,
         require_count(length, horizon if is_regret else budget, 1, LARGEST_INTEGER),
         positive.require("choose", "epsilon", epsilon),
@@ -115,7 +115,7 @@ def choose(
         None if is_regret else require_count("dimensions", dimensions or count, 1, LARGEST_INTEGER),
     )
     table, winners = (read_table(_table_path(Path(project), n, scale)) for n in MEASURES[is_regret])
-    return answered(table, winners, question)
+    return answered(table, winners, asked)
 
 
 def _table_path(folder: Path, name: str, scale: str | None) -> Path:

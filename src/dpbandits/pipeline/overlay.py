@@ -28,7 +28,7 @@ from dpbandits.metrics import IDENTIFIED
 from dpbandits.own.cells import cell_of
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import write_panels
-from dpbandits.reporting.lines import Entry, Line, panel_lines, panel_rows, points_of, select
+from dpbandits.reporting.lines import LegendEntry, Line, panel_lines, panel_rows, points_of, select
 from dpbandits.reporting.palette import OWN_COLOUR, OWN_MARKERS, own_look
 
 OWN_WIDTH, OWN_MARKER = 2.2, 7.0
@@ -364,5 +364,5 @@ def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, MetricArray
         interpretation = str(frames[0]["interpretation"].iloc[0])
         points = points.assign(variant=own.variant, interpretation=interpretation)
         look = own_look(index)
-        lines.append(Line(name, name, look, points, entries=(Entry("", name, look),)))
+        lines.append(Line(name, name, look, points, entries=(LegendEntry("", name, look),)))
     return lines

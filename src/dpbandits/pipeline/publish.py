@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dpbandits.config.claims import Entry
+from dpbandits.config.claims import StatedEntry
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
@@ -69,7 +69,7 @@ def _copied(sources: list[Path], folder: Path, *kept: Path) -> list[Path]:
     return written
 
 
-def claim_figures(project: Project, paper: str, claim: Entry) -> list[str]:
+def claim_figures(project: Project, paper: str, claim: StatedEntry) -> list[str]:
     """Return a file of each figure, panel and table that a claim is about, in the project."""
     tables = project.study(paper).tables
     paths = [

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.tables import JUDGED
-from dpbandits.config.claims import SHOWN, Entry
+from dpbandits.config.claims import SHOWN, StatedEntry
 from dpbandits.config.numbers import NAMED, NumberSource
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
@@ -76,7 +76,7 @@ def filled(
     place: str,
     numbers: Mapping[str, NumberSource],
     *texts: str,
-    entry: Entry | None = None,
+    entry: StatedEntry | None = None,
 ) -> list[str]:
     """Return texts about a paper with published numbers and verdicts in the place of ``{names}``.
 
@@ -112,7 +112,7 @@ def verdicts_in(folder: Path) -> dict[str, str]:
 
 
 def _number(
-    project: Project, paper: str, place: str, source: NumberSource, entry: Entry | None
+    project: Project, paper: str, place: str, source: NumberSource, entry: StatedEntry | None
 ) -> str:
     """Return a published number as text with its interval, or how many points came out so."""
     paths, column = [project.folder / "docs" / source.file], source.column
@@ -139,7 +139,7 @@ def _number(
 
 
 def _comparison(
-    project: Project, paper: str, place: str, source: NumberSource, entry: Entry | None
+    project: Project, paper: str, place: str, source: NumberSource, entry: StatedEntry | None
 ) -> Mapping[str, str]:
     """Return what its rows have: by default those of the first reading of the entry."""
     if source.claim:

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.claims.judge import Judgement, judge
-from dpbandits.config.claims import Entry, Stated
+from dpbandits.config.claims import Stated, StatedEntry
 from dpbandits.config.figures import panel_stem
 from dpbandits.config.numbers import NAMED, Numbers
 from dpbandits.engine.provenance import write_text
@@ -168,7 +168,7 @@ class Rehearsal:
     def _judge(self, entry: Stated) -> None:
         self.judged[entry.id] = judge([entry], jobs.evidence_of(self.scratch, self.paper))
 
-    def _write_verdicts(self, kind: str, entries: Sequence[Entry]) -> None:
+    def _write_verdicts(self, kind: str, entries: Sequence[StatedEntry]) -> None:
         """Write the verdicts on what was measured, also where that is not all."""
         judged = [each for entry in entries for each in self.judged.get(entry.id, [])]
         for path in jobs.write_verdicts(self.scratch, self.paper, kind, judged):
@@ -234,7 +234,9 @@ class Rehearsal:
         if is_whole and not self.faults[before:]:
             self._try("its page", (), lambda: self.page(self.scratch, self.paper))
 
-    def _fill(self, place: str, numbers: Numbers, *texts: str, entry: Entry | None = None) -> None:
+    def _fill(
+        self, place: str, numbers: Numbers, *texts: str, entry: StatedEntry | None = None
+    ) -> None:
         """Fill numbers and verdicts into texts, unless some claims were not measured."""
         name = place.rpartition(" ")[2]
 

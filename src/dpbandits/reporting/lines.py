@@ -251,7 +251,7 @@ Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
 Function = TypeVar("Function", bound=Callable[..., pd.DataFrame])
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """An entry of a legend: what the legend lists, its label and its look."""
 
     lists: str
@@ -277,7 +277,7 @@ class Line:
     published: PublishedSpec | None = None
     algorithm: str = ""
     guide: bool = False
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LegendEntry, ...] = ()
 
 
 def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
@@ -406,12 +406,15 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
     lists = spec.by or spec.shade
     if lists is None:
         lists = GUIDE if spec.guide else ALGORITHM if algorithm or spec.level else ""
-    entries: tuple[Entry, ...] = (Entry(lists, label, look),)
+    entries: tuple[LegendEntry, ...] = (LegendEntry(lists, label, look),)
     if spec.style is not None:
         sign, value = SIGNS_OF[spec.style], constant[spec.style]
         plain = replace(look, fill="full")
         second = Look("#555555", NO_LINE, "o", fill=look.fill)
-        entries = (Entry(ALGORITHM, label, plain), Entry(spec.style, f"{sign} = {value:g}", second))
+        entries = (
+            LegendEntry(ALGORITHM, label, plain),
+            LegendEntry(spec.style, f"{sign} = {value:g}", second),
+        )
         label = f"{label}, {sign} = {value:g}"
     elif spec.level:
         look = replace(look, marker=NO_MARKER)
@@ -449,7 +452,7 @@ def _marks(line: Line, place: str) -> Line:
     points = reached.assign(y=reached["published"], variant=PUBLISHED)
     look = replace(OPEN_MARKS, colour=line.look.colour)
     label = "published, digitised"
-    entries = (Entry("", label, look),)
+    entries = (LegendEntry("", label, look),)
     return with_error(line, points, name=name, label=label, look=look, entries=entries)
 
 

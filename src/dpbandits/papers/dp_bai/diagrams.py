@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from dpbandits.algorithms import IDENTIFICATION
 from dpbandits.claims.estimates import Measured
-from dpbandits.claims.series import Evidence, Series
+from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.config.looks import DASHES
 from dpbandits.metrics.intervals import COVERAGE
 from dpbandits.papers.dp_bai.fits import Values, log_errors
@@ -48,9 +48,9 @@ BUDGET_90 = ("Budget at 90 % success", "log")
 INSTANCES = {"section5": "Section 5", "two-armed": "Two arms"}
 
 
-def series_of(name: str, results: pd.DataFrame, **tags: Any) -> Series:
+def series_of(name: str, results: pd.DataFrame, **tags: Any) -> SeriesQuery:
     """Return the series of a simulation with these tags."""
-    return Series(Evidence.of_frames({name: results}), {"in": name, **tags})
+    return SeriesQuery(Evidence.of_frames({name: results}), {"in": name, **tags})
 
 
 def budgets_by_ratio(results: pd.DataFrame) -> Drawn:

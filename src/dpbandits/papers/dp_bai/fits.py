@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from dpbandits.claims.estimates import Counted, Measured, Rate, rate, smooth, weighted_sum
-from dpbandits.claims.series import Series
+from dpbandits.claims.series import SeriesQuery
 
 Values = NDArray[np.float64]
 
@@ -62,14 +62,14 @@ class LogErrors:
         return linear_fit(design, self.logs, self.weights)
 
 
-def counted(trials: Series) -> Counted:
+def counted(trials: SeriesQuery) -> Counted:
     """Return successes and trials of a series."""
     number = trials.having(metric="success").number()
     assert isinstance(number, Rate)
     return number.counted
 
 
-def log_errors(trials: Series) -> LogErrors:
+def log_errors(trials: SeriesQuery) -> LogErrors:
     """Return the log errors of a series at all T."""
     budgets, logs, weights = [], [], []
     for budget in trials.values_of("horizon"):

@@ -24,7 +24,7 @@ from dpbandits.claims.estimates import (
     rate_difference,
     smooth,
 )
-from dpbandits.claims.series import Series
+from dpbandits.claims.series import SeriesQuery
 from dpbandits.papers.dp_bai import analytic
 from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
 from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere
@@ -33,7 +33,7 @@ from dpbandits.papers.dp_bai.theory import Bounds, bounds
 Values = NDArray[np.float64]
 
 
-def best_returned(trials: Series) -> Measured:
+def best_returned(trials: SeriesQuery) -> Measured:
     """Return how often arm 0, the best one, is returned; NaN where a trial is not recorded.
 
     All series of such results have one stream.
@@ -42,32 +42,32 @@ def best_returned(trials: Series) -> Measured:
     return mean(np.where(np.isnan(arms), np.nan, arms == 0.0), trials.place.results.name)
 
 
-def mismatches(first: Series, second: Series) -> Estimate:
+def mismatches(first: SeriesQuery, second: SeriesQuery) -> Estimate:
     """Return in how many trials two series return different arms; NaN where one is not recorded."""
     one, other = (series.having(metric="recommended").per_run() for series in (first, second))
     is_lost = one.size == 0 or np.isnan(one).any() or np.isnan(other).any()
     return exact(math.nan if is_lost else float((one != other).sum()), one.size)
 
 
-def error_rate(trials: Series) -> Rate:
+def error_rate(trials: SeriesQuery) -> Rate:
     """Return how often another arm than the best one is returned."""
     won, count = counted(trials)
     return rate((count - won, count))
 
 
-def theorem_bound(trials: Series) -> Estimate:
+def theorem_bound(trials: SeriesQuery) -> Estimate:
     """Return the bound of Theorem 4.2 on the error of a series of DP-BAI."""
     of_series, budget = _bounds(trials)
     return exact(of_series.theorem(budget))
 
 
-def union_bound(trials: Series) -> Estimate:
+def union_bound(trials: SeriesQuery) -> Estimate:
     """Return ours for d = 2, which the printed proof leaves out (BAI-E21)."""
     of_series, budget = _bounds(trials)
     return exact(of_series.union(budget))
 
 
-def _bounds(trials: Series) -> tuple[Bounds, float]:
+def _bounds(trials: SeriesQuery) -> tuple[Bounds, float]:
     """Return the bounds at the tags of a series, and T; where no tag says T, it is one for all."""
     tags = trials.parameters
     instance = "two-armed" if "ratio" in tags else "section5"
@@ -79,7 +79,7 @@ CHANCE = 0.05
 """Chance that an interval misses, shared by the points at which an excess is looked for."""
 
 
-def visible_lead(trials: Series, *, points: int) -> Estimate:
+def visible_lead(trials: SeriesQuery, *, points: int) -> Estimate:
     """Return by how much another success rate has to be larger to be seen at one of some points.
 
     Of as many trials; NaN where no rate is so large.
@@ -92,7 +92,7 @@ def visible_lead(trials: Series, *, points: int) -> Estimate:
     return exact(_first(is_seen, count - won) / count, count)
 
 
-def visible_excess(trials: Series, *, points: int) -> Estimate:
+def visible_excess(trials: SeriesQuery, *, points: int) -> Estimate:
     """Return how many times its bound an error rate has to be to be seen at one of some points."""
     _, count = counted(trials)
     bound = theorem_bound(trials).value
@@ -122,7 +122,7 @@ def first_budget(*, source: str) -> Mapping[str, Estimate]:
     }
 
 
-def error_decay(trials: Series) -> Measured:
+def error_decay(trials: SeriesQuery) -> Measured:
     """Return the slope of -log(error) over T on the larger half of T, in units of 1 / 1000."""
     every = log_errors(trials)
     half = slice(every.budgets.size // 2, None)
@@ -130,12 +130,12 @@ def error_decay(trials: Series) -> Measured:
     return -1000.0 * larger.line().coefficients[1]
 
 
-def error_quality(trials: Series) -> Measured:
+def error_quality(trials: SeriesQuery) -> Measured:
     """Return R^2 of the log error as a linear function of T, by its precision."""
     return log_errors(trials).line().quality
 
 
-def error_slope_change(trials: Series) -> Measured:
+def error_slope_change(trials: SeriesQuery) -> Measured:
     """Return the slope of the log error at the largest T over that at the smallest, minus 1.
 
     By a quadratic fit on T scaled to [-1, 1], which has the slopes b - 2c and b + 2c at the ends.
@@ -151,7 +151,7 @@ def error_slope_change(trials: Series) -> Measured:
     return smooth(lambda slopes: slopes[:, 1] / slopes[:, 0] - 1.0, ends)
 
 
-def budget_90(trials: Series) -> Measured:
+def budget_90(trials: SeriesQuery) -> Measured:
     """Return the T at which a probit fit of the success rate on sqrt(T) reaches 0.9.
 
     Of the T that results have under their tag ``multiple``. Not rounded to whole pulls; NaN where
@@ -167,7 +167,7 @@ GAP = 0.05
 """Delta of the two-armed instance where it does not vary."""
 
 
-def inflation(trials: Series, *, number: str) -> Measured:
+def inflation(trials: SeriesQuery, *, number: str) -> Measured:
     """Return ``a``, ``b`` or ``R^2`` of the fit T_0.9 = a/Delta^2 + b rho/(epsilon Delta).
 
     rho = y/x.
@@ -178,7 +178,7 @@ def inflation(trials: Series, *, number: str) -> Measured:
     return _of_two_terms(design, budgets)[number]
 
 
-def hardness(trials: Series, *, number: str) -> Measured:
+def hardness(trials: SeriesQuery, *, number: str) -> Measured:
     """Return ``a``, ``b`` or ``R^2`` of the fit T_0.9 = a Delta^-2 + b (epsilon Delta)^-1."""
     grid = list(product(trials.values_of("gap"), trials.values_of("epsilon")))
     design = np.array([[gap**-2, 1.0 / (epsilon * gap)] for gap, epsilon in grid])
@@ -192,7 +192,7 @@ def _of_two_terms(design: Values, budgets: Sequence[Measured]) -> dict[str, Meas
     return {"a": a, "b": b, "R^2": fit.quality}
 
 
-def budget_change(trials: Series) -> Measured:
+def budget_change(trials: SeriesQuery) -> Measured:
     """Return the relative change of T_0.9 from the smallest y/x to the largest.
 
     By one slope of log T_0.9 in log y/x for all epsilon, with an intercept for each: the largest
@@ -244,7 +244,7 @@ def witness_chances(*, epsilon: float, delta: float) -> Mapping[str, Estimate]:
     }
 
 
-def loss_seen_from(losses: Series) -> Estimate:
+def loss_seen_from(losses: SeriesQuery) -> Estimate:
     """Return by how much a guarantee would have to be exceeded to be seen at every epsilon.
 
     An algorithm that loses so many times more loses its whole epsilon at the worst of the tables.

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.claims.estimates import as_measured, ratio, slope
-from dpbandits.claims.series import Evidence, Series
+from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.config.figures import NASH_REGRET
 from dpbandits.papers.dp_ncb.instances import ARMS
 from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, term_ratio
@@ -41,10 +41,10 @@ EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 10.0, 100.0)
 """Epsilon of the simulations with T = 1e7."""
 
 
-def _series(frames: Frames, algorithm: str, variant: str, **tags: Any) -> Series:
+def _series(frames: Frames, algorithm: str, variant: str, **tags: Any) -> SeriesQuery:
     own = {"epsilon": None, "version": None} if algorithm == "ncb" else {"epsilon": EPSILON}
     tags = {"in": TEN_MILLION, "metric": "nash_regret", "algorithm": algorithm, **own, **tags}
-    return Series(Evidence(frames), {**tags, "variant": variant})
+    return SeriesQuery(Evidence(frames), {**tags, "variant": variant})
 
 
 def _points(x: Iterable[float], y: Iterable[Any], **tags: Any) -> pd.DataFrame:
@@ -81,7 +81,7 @@ def slopes(frames: Frames) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def _fit(curve: Series, horizon: float, **tags: Any) -> pd.DataFrame:
+def _fit(curve: SeriesQuery, horizon: float, **tags: Any) -> pd.DataFrame:
     logs = [as_measured(curve.having(share=share).number()).log() for share in SHARES]
     fitted = slope(np.log(SHARES), logs)
     low, high = fitted.interval(ALPHA)

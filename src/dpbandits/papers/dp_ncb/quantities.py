@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from dpbandits.claims.estimates import Estimate, Measured, StudentEstimate, average, exact
-from dpbandits.claims.series import NASH_REGRET, Series, nash_regret
+from dpbandits.claims.series import NASH_REGRET, SeriesQuery, nash_regret
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
@@ -29,7 +29,7 @@ Phase I; the few pulls of Phase I that are recorded by arm move it by far less."
 BEST_MEAN = max(drawn_means())
 
 
-def two_arm_regret(series: Series) -> Measured:
+def two_arm_regret(series: SeriesQuery) -> Measured:
     """Return the mean Nash regret of curves of 50 runs on the two arms, which are the sample.
 
     A limit below the 500 runs of the ten published curves is one of other panels: all are read.
@@ -44,7 +44,7 @@ def two_arm_regret(series: Series) -> Measured:
     return Measured.of(value, {sample: np.array([one.value for one in regrets]) - value})
 
 
-def crossing_time(first: Series, second: Series) -> Estimate:
+def crossing_time(first: SeriesQuery, second: SeriesQuery) -> Estimate:
     """Return the last time at which one Nash regret falls below another; NaN if it ends above.
 
     Between recorded times their difference is taken to be linear in log t.
@@ -56,12 +56,12 @@ def crossing_time(first: Series, second: Series) -> Estimate:
     return _last_fall(times, differences).exp()
 
 
-def time_below(series: Series, *, level: float) -> Estimate:
+def time_below(series: SeriesQuery, *, level: float) -> Estimate:
     """Return the last time at which a Nash regret falls below a level; T if it is not below."""
     return _time_below(series, level).exp()
 
 
-def time_below_ratio(first: Series, second: Series, *, level: float) -> Estimate:
+def time_below_ratio(first: SeriesQuery, second: SeriesQuery, *, level: float) -> Estimate:
     """Return the time at which one Nash regret falls below a level over another's.
 
     One that does not fall below it by T counts as falling below it at T; NaN where neither does.
@@ -72,7 +72,7 @@ def time_below_ratio(first: Series, second: Series, *, level: float) -> Estimate
     return (one - other).exp()
 
 
-def _time_below(series: Series, level: float) -> Measured:
+def _time_below(series: SeriesQuery, level: float) -> Measured:
     """Return the logarithm of the time at which a Nash regret falls below a level."""
     times, regrets = series.regrets
     return _last_fall(times, [regret - level for regret in regrets])
@@ -103,7 +103,7 @@ def _zero(logs: Values, before: Measured, after: Measured) -> Measured:
     return Measured.of(begin + span * before.value / drop, change.influences)
 
 
-def phase_one_outside(series: Series) -> Estimate:
+def phase_one_outside(series: SeriesQuery) -> Estimate:
     """Return the number of runs of GDP-NCB whose Phase I lasts less than 512 k S, or over 3872 k S.
 
     NaN where an end of the range lies within the bin of time in which Phase I ends.
@@ -118,13 +118,13 @@ def _is_inside(low: float, high: float) -> bool:
     return PHASE_ONE_RANGE[0] <= low and high <= PHASE_ONE_RANGE[1]
 
 
-def mean_phase_one(series: Series) -> Estimate:
+def mean_phase_one(series: SeriesQuery) -> Estimate:
     """Return the mean length of Phase I over k S in runs of GDP-NCB as written."""
     ratios = _phase_one_ratios(series)
     return exact(float(np.mean(ratios)) if ratios else math.nan, len(ratios))
 
 
-def _phase_one_ratios(series: Series) -> list[tuple[float, float]]:
+def _phase_one_ratios(series: SeriesQuery) -> list[tuple[float, float]]:
     """Return between what multiples of k S Phase I ends in each run, by its bins of time."""
     bins = series.block("nash_bins")
     unit = ARMS * theory.scale(GLOBAL, series.place.where["horizon"], EPSILON, BEST_MEAN)
@@ -137,7 +137,7 @@ def _phase_one_ratios(series: Series) -> list[tuple[float, float]]:
     return ratios
 
 
-def runs_with_weak_pulls(series: Series) -> Estimate:
+def runs_with_weak_pulls(series: SeriesQuery) -> Estimate:
     """Return the number of runs that pull arms of at most mu*/256 more often than Phase I lasts.
 
     So many pulls are partly of Phase II, whose pulls are not recorded apart.

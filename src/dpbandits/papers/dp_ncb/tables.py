@@ -19,7 +19,7 @@ from dpbandits.reporting.lines import nash_quantities, nash_regrets, select
 
 
 @dataclass(frozen=True)
-class Curve:
+class ScoredCurve:
     """One curve of the results, and how it is scored."""
 
     simulation: str
@@ -38,8 +38,8 @@ class Deviation:
     paper: str
     code: str
     repaired: str
-    coded: Curve
-    changed: Curve
+    coded: ScoredCurve
+    changed: ScoredCurve
     same_runs: bool = field(default=False, kw_only=True)
 
 
@@ -99,34 +99,34 @@ _COMBINATIONS = (
 _TOGETHER = ("these together", "as for each", "as coded", "as for each")
 
 
-def _coded(algorithm: str) -> Curve:
+def _coded(algorithm: str) -> ScoredCurve:
     """Return the curve as coded at T = 1e7, epsilon = 0.2 where there is one."""
     where: dict[str, Any] = {"algorithm": algorithm, "variant": "as-coded", "interpretation": ""}
     if algorithm in ("gdp-ncb", "ldp-ncb"):
         where["epsilon"] = 0.2
     in_panels = algorithm in ("gdp-ncb", "ldp-ncb", "ncb")
-    return Curve("panels-c-to-e" if in_panels else "ten-million", where)
+    return ScoredCurve("panels-c-to-e" if in_panels else "ten-million", where)
 
 
 def _switched(id_: str, algorithm: str, *texts: str, simulation: str = "switches") -> Deviation:
     """Return a switch at T = 1e7; the texts are switch, paper, code and repaired."""
     switch, paper, code, repaired = texts
-    changed = Curve(simulation, {"algorithm": algorithm, "switch": id_})
+    changed = ScoredCurve(simulation, {"algorithm": algorithm, "switch": id_})
     return Deviation(id_, algorithm, switch, paper, code, repaired, _coded(algorithm), changed)
 
 
-def _panel_a(algorithm: str, **where: Any) -> Curve:
+def _panel_a(algorithm: str, **where: Any) -> ScoredCurve:
     """Return a curve of panel (a) at T = 1000, as coded at epsilon = 2 unless said."""
     chosen = {"algorithm": algorithm, "variant": "as-coded", "horizon": 1000, "epsilon": 2}
-    return Curve("panel-a", chosen | where)
+    return ScoredCurve("panel-a", chosen | where)
 
 
 def _mixed(algorithm: str) -> Deviation:
     where = {"algorithm": algorithm, "variant": "as-coded"}
     texts = ("not settled by the text", "by nominal means", "by true means")
-    nominal = Curve("panel-f", where, "nominal_nash_regret")
+    nominal = ScoredCurve("panel-f", where, "nominal_nash_regret")
     place = f"{algorithm}, panel (f)"
-    return Deviation("D24", place, "true means", *texts, nominal, Curve("panel-f", where))
+    return Deviation("D24", place, "true means", *texts, nominal, ScoredCurve("panel-f", where))
 
 
 _ADAP_A = _panel_a("adap-ucb", interpretation="")
@@ -139,7 +139,7 @@ DEVIATIONS = (
     Deviation(
         *("D15", "adap-ucb, panel (a)", "first_pulls=private"),
         *("first pulls with noise", "raw", _ORIGINAL),
-        *(_ADAP_A, Curve("switches-panel-a", {"switch": "D15"})),
+        *(_ADAP_A, ScoredCurve("switches-panel-a", {"switch": "D15"})),
     ),
     Deviation(
         *("A15", "adap-ucb, panel (a)", "order=random"),
@@ -148,7 +148,7 @@ DEVIATIONS = (
     ),
     Deviation(
         *("D17", "adap-ucb, scoring", "mu* = 0.97006", "the best mean", "1 in panel (b)", _PAPER),
-        *(Curve(_ADAP.simulation, _ADAP.where, best=1.0), _ADAP),
+        *(ScoredCurve(_ADAP.simulation, _ADAP.where, best=1.0), _ADAP),
         same_runs=True,
     ),
     Deviation(
@@ -158,7 +158,7 @@ DEVIATIONS = (
     Deviation(
         *("D20", "gdp-ncb, panel (a)", "threshold=1600"),
         *("1600 (9 L + L²/ε)", "9 log W + L²/ε", _NO_TEST),
-        *(_GDP_A, Curve("switches-panel-a", {"switch": "D20"})),
+        *(_GDP_A, ScoredCurve("switches-panel-a", {"switch": "D20"})),
     ),
     *(_mixed(texts) for texts in ("ncb", "gdp-ncb", "ldp-ncb")),
 )
@@ -190,7 +190,7 @@ def _half_width(error: float, degrees: float) -> float:
     return float(stdtrit(degrees, 0.5 + COVERAGE / 2) * error)
 
 
-def _final(frames: Frames, curve: Curve, place: str) -> _Final:
+def _final(frames: Frames, curve: ScoredCurve, place: str) -> _Final:
     """Return the final Nash regret of one curve, or of the mean of several, less its bias."""
     rows = select(frames[curve.simulation], curve.where, place)
     rows = select(rows, {"metric": nash_quantities(curve.metric)}, place)

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 from dpbandits import privacy
 from dpbandits.claims.estimates import Estimate, exact
-from dpbandits.claims.series import Series
+from dpbandits.claims.series import SeriesQuery
 from dpbandits.papers.dp_ts_ucb.analytic import EQUAL_BOUND_FACTOR, HORIZON, crossover_horizon
 from dpbandits.privacy.thompson import BUDGET_FACTOR
 
@@ -68,6 +68,6 @@ def equal_gap() -> Estimate:
     return exact(HORIZON**-0.25)
 
 
-def bound_over(curves: Series, *, bound: float) -> Estimate:
+def bound_over(curves: SeriesQuery, *, bound: float) -> Estimate:
     """Return a bound over the largest number of an exact result."""
     return exact(bound / float(curves.rows["y"].max()))

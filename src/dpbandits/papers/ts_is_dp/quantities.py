@@ -25,7 +25,7 @@ from dpbandits.claims.estimates import (
     mean,
     relative_error,
 )
-from dpbandits.claims.series import Series
+from dpbandits.claims.series import SeriesQuery
 from dpbandits.papers.ts_is_dp.analytic import (
     ANALYSIS_HORIZON,
     EXPERIMENT_HORIZON,
@@ -52,17 +52,17 @@ QUOTED_EPSILON, QUOTED_DELTA = 1.0, 1e-6
 Values = NDArray[np.float64]
 
 
-def _gaps(series: Series) -> Values:
+def _gaps(series: SeriesQuery) -> Values:
     return FAMILIES[series.place.where["family"]].gaps
 
 
-def _slopes(series: Series, begin: int, end: int) -> Values:
+def _slopes(series: SeriesQuery, begin: int, end: int) -> Values:
     """Return the pseudo-regret per round between two times, one number a run."""
     before, after = (series.having(t=t, metric="pseudo_regret").per_run() for t in (begin, end))
     return (after - before) / (end - begin)
 
 
-def slope_after_prepulls(series: Series, *, phases: int = 0) -> Measured:
+def slope_after_prepulls(series: SeriesQuery, *, phases: int = 0) -> Measured:
     """Return the regret per round after the pre-pulls over that during them, the mean gap.
 
     Up to the horizon, or over so many times as many rounds as the pre-pulls took.
@@ -73,32 +73,32 @@ def slope_after_prepulls(series: Series, *, phases: int = 0) -> Measured:
     return mean(_slopes(series, begin, end) / gaps.mean())
 
 
-def final_regret_per_round(series: Series) -> Measured:
+def final_regret_per_round(series: SeriesQuery) -> Measured:
     """Return the pseudo-regret per round over the last fifth of the rounds."""
     horizon = series.having(metric="pseudo_regret").times[-1]
     return mean(_slopes(series, horizon * 4 // 5, horizon))
 
 
-def final_share_of_uniform(series: Series) -> Measured:
+def final_share_of_uniform(series: SeriesQuery) -> Measured:
     """Return the regret per round over the last fifth of the rounds over that of uniform play."""
     return final_regret_per_round(series) * (1.0 / float(_gaps(series).mean()))
 
 
-def best_b_shift(strict: Series, weak: Series, *, b: Sequence[int]) -> Estimate:
+def best_b_shift(strict: SeriesQuery, weak: SeriesQuery, *, b: Sequence[int]) -> Estimate:
     """Return how many places of the grid are between the best b of two levels."""
     one, other = ([level.having(b=each).number() for each in b] for level in (strict, weak))
     return distance_of_lowest(one, other, lambda first, second: float(abs(first - second)))
 
 
 def largest_relative_error(
-    series: Series, *, eta: Sequence[int], b: Sequence[int], runs: int
+    series: SeriesQuery, *, eta: Sequence[int], b: Sequence[int], runs: int
 ) -> Estimate:
     """Return the largest standard error of a mean over some runs over the mean, of all pairs."""
     every = [series.having(eta=one, b=other) for one, other in itertools.product(eta, b)]
     return largest(relative_error(each.per_run(), runs) for each in every)
 
 
-def lead_change(tuned: Series, *rivals: Series, eta: Sequence[int]) -> Estimate:
+def lead_change(tuned: SeriesQuery, *rivals: SeriesQuery, eta: Sequence[int]) -> Estimate:
     """Return how a regret over that of the better rival changes from one level to another."""
 
     def ratio(level: int) -> Measured:
@@ -109,7 +109,7 @@ def lead_change(tuned: Series, *rivals: Series, eta: Sequence[int]) -> Estimate:
     return weak - strict
 
 
-def realised_level(series: Series) -> Estimate:
+def realised_level(series: SeriesQuery) -> Estimate:
     """Return the mean realised level over that of Lemma 4, or of Lemma 5 where b and c are given.
 
     Pre-pulls depend on no reward and are left out.
@@ -205,7 +205,7 @@ def choice_chance(*, delta: float) -> Estimate:
     return exact(float(log_ndtr(x)) / math.log(10.0))
 
 
-def share_of_epsilon(series: Series, *, analysis: str) -> Estimate:
+def share_of_epsilon(series: SeriesQuery, *, analysis: str) -> Estimate:
     """Return the largest epsilon at a delta of two arms that an audit shows over another claim.
 
     ``analysis``: ``standard-dp`` (Corollary 1, best split) or ``rdp`` (Theorem 8, best order).
@@ -225,6 +225,6 @@ def _epsilon_by(analysis: str, delta: float, horizon: int) -> float:
     return float(privacy.ts_standard_epsilon(delta, horizon, 2))
 
 
-def epsilon_seen_from(series: Series, *, analysis: str) -> Estimate:
+def epsilon_seen_from(series: SeriesQuery, *, analysis: str) -> Estimate:
     """Return how many times that claim an algorithm would have to lose for the audit to see it."""
     return exact(1.0 / share_of_epsilon(series, analysis=analysis).value)
