@@ -45,7 +45,7 @@ from dpbandits.pages.documents import audit_page
 from dpbandits.papers import quantities
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.witnesses import classical_delta
-from dpbandits.reporting.draw import drawn_diagram
+from dpbandits.reporting.draw import draw_diagram
 from found_papers import PLAYED
 from shared import ExactResults
 from support import DOCUMENTS, ROOT, refused
@@ -299,7 +299,7 @@ def test_the_figure_has_the_bounds_of_every_algorithm() -> None:
         for a, v, s in black_box_cases()
     ]
     results = pd.concat([unjudged(), rows_frame("black-box", played)], ignore_index=True)
-    drawn, points = drawn_diagram(diagrams.summary, results)
+    drawn, points = draw_diagram(diagrams.summary, results)
     drawn.draw_without_rendering()
     texts = [text for text in drawn.findobj(Text) if text.get_text()]
     assert min(text.get_fontsize() for text in texts) >= 7.0

@@ -23,7 +23,7 @@ from dpbandits.claims.estimates import Estimate
 from dpbandits.claims.judge import judge
 from dpbandits.claims.measure import Measurement
 from dpbandits.claims.series import Evidence
-from dpbandits.claims.tables import ALONE, BESIDE, EXACT, IN_FAMILY, JUDGED, counted
+from dpbandits.claims.tables import ALONE, BESIDE, EXACT, IN_FAMILY, JUDGED, count_verdicts
 from dpbandits.claims.verdict import (
     Region,
     decide,
@@ -141,7 +141,7 @@ def test_the_table_of_words_has_the_counts_of_the_published_words() -> None:
     tables, claims = [table_of(paper, "claims") for paper in PAPERS], []
     for paper in PAPERS:
         claims += PROJECT.study(paper).claims
-    counts = counted(pd.concat(tables), claims)
+    counts = count_verdicts(pd.concat(tables), claims)
     following = [claim.id for claim in claims if claim.follows_from]
     assert sum(sum(own.values()) for own in counts.values()) == len(claims) - len(following)
     rows = [line.strip("| ").split(" | ") for line in DOCUMENTS["docs/claims.md"].splitlines()]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dpbandits.claims.judge import judge
-from dpbandits.claims.tables import COLUMNS, counted, evidence_table, join, verdict_table
+from dpbandits.claims.tables import COLUMNS, count_verdicts, evidence_table, join, verdict_table
 from dpbandits.config.claims import Claim
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS
@@ -131,8 +131,8 @@ def test_the_ledger_has_the_sentences_and_counts_each_claim_once_by_kind() -> No
         "theory": {"not as stated": 1},
         "privacy": {"counterexample": 1},
     }
-    assert counted(whole, claims) == counted(whole[::-1], claims) == by_kind
-    assert counted(whole, ()) == by_kind | {"privacy": {"counterexample": 2}}
+    assert count_verdicts(whole, claims) == count_verdicts(whole[::-1], claims) == by_kind
+    assert count_verdicts(whole, ()) == by_kind | {"privacy": {"counterexample": 2}}
 
 
 def test_a_claim_more_or_a_paper_less_moves_no_verdict_of_other_papers(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ from dpbandits.engine.identity import sources_of
 from dpbandits.metrics.intervals import difference_interval, rate_interval
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
-from dpbandits.reporting.draw import drawn_diagram
+from dpbandits.reporting.draw import draw_diagram
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.tables import cells_of
 from support import ROOT, mostly_slow, refused
@@ -491,7 +491,7 @@ def test_intervals_of_shares_lie_inside_0_and_1(hits: list[int], trials: int) ->
 @pytest.mark.parametrize("name", mostly_slow(STUDY.figures, "extra-map"))
 def test_every_figure_is_drawn_with_text_that_is_large_enough(name: str) -> None:
     frames = frames_of(STUDY.figures[name].reads)
-    drawn, _ = drawn_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
+    drawn, _ = draw_diagram(DIAGRAMS[name], pd.concat(frames.values(), ignore_index=True))
     drawn.canvas.draw()
     assert min(text.get_fontsize() for text in drawn.findobj(Text) if text.get_text()) >= 7.0
 

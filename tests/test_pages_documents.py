@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dpbandits.claims.tables import counted
+from dpbandits.claims.tables import count_verdicts
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.config.claims import Summary
 from dpbandits.config.documents import validated
@@ -92,7 +92,7 @@ def test_a_claim_has_its_sentence_its_verdict_and_what_was_measured(paper: str) 
 def test_verdicts_are_counted_once_by_one_function() -> None:
     """On the front page, experiments first, and above the table of all claims."""
     entries = [each.entry for each in contents().claims]
-    counts = counted(contents().ledger, entries)
+    counts = count_verdicts(contents().ledger, entries)
     rows = [line.strip("| ").split(" | ") for line in made()["docs/claims.md"].splitlines()]
     cells = {row[0].strip("*"): row[2:] for row in rows if len(row) == 2 + len(KINDS)}
     for word in VERDICTS:
@@ -103,7 +103,9 @@ def test_verdicts_are_counted_once_by_one_function() -> None:
     for kind, heading in KINDS.items():
         assert f"- {heading}, {sum(counts[kind].values())} sentences: " in front
     for paper in PAPERS:
-        own = counted(contents().ledger[contents().ledger["paper"] == paper], entries)["experiment"]
+        own = count_verdicts(contents().ledger[contents().ledger["paper"] == paper], entries)[
+            "experiment"
+        ]
         [row] = [line for line in front.splitlines() if f"](docs/papers/{paper}.md) |" in line]
         assert f" | {own.get('as stated', 0)} of {sum(own.values())} | " in row
 

@@ -37,14 +37,14 @@ MOST_SKEWED = 2.0
 """Skewness of the runs up to which any number of them has an interval."""
 
 FEWEST_SKEWED_RUNS = 200
-"""So many runs a more skewed number needs."""
+"""Runs that a more skewed number needs for an interval."""
 
 
 def pivot_ends(quantile: ArrayLike, skewness: ArrayLike) -> tuple[Values, Values]:
-    """Return ends (low, high) between which a t statistic lies but for the share of the quantile.
+    """Return the ends (low, high) between which a t statistic lies, for an upper Student quantile.
 
-    On either side the further of two: the upper quantile of Student's law, and what Hall's
-    transformation takes to it at the skewness of the mean.
+    Each end is the further of two: the quantile, and what Hall's transformation takes to it at the
+    skewness of the mean.
     """
     upper = np.asarray(quantile, dtype=np.float64)
     return (
@@ -85,7 +85,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class RandomEstimate(Estimate):
-    """A number that varies with the runs; what it is of has its interval."""
+    """A number that varies with the runs; each subclass has its own interval."""
 
     is_random = True
 
@@ -123,7 +123,7 @@ class StudentEstimate(RandomEstimate):
 
 
 class TrialSample(NamedTuple):
-    """Names a sample of trials; those that succeed have one influence, the others another."""
+    """Key of a sample of trials: all successes have one influence, all failures another."""
 
     name: Hashable
     successes: int
@@ -151,7 +151,7 @@ def _moments(sample: Hashable, influences: Values) -> tuple[int, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Measured(RandomEstimate):
-    """A function of means with the influence of every run on it; arithmetic carries both on.
+    """A function of means with the influence of every run on it; arithmetic updates both.
 
     Influences have mean 0 for each sample of runs; of a ratio the logarithm has the t interval.
     """
@@ -253,7 +253,7 @@ def average(measures: Iterable[Measured]) -> Measured:
 
 
 _STEP = 1e-3
-"""Of a standard error: over so much derivatives are taken."""
+"""Step of numerical derivatives, in standard errors."""
 
 
 def smooth(function: Callable[[Values], Values], measures: Sequence[Measured]) -> Measured:
@@ -269,7 +269,7 @@ def smooth(function: Callable[[Values], Values], measures: Sequence[Measured]) -
             return Measured(value, min(one.runs for one in measures))
         steps = np.diag(_STEP * errors)
         rises = function(point + steps) - function(point - steps)
-    # A number that does not vary moves nothing.
+    # A number that does not vary contributes nothing.
     slopes = np.divide(rises, 2.0 * _STEP * errors, where=errors > 0.0, out=np.zeros_like(rises))
     return weighted_sum(slopes, [one + -one.value for one in measures]) + value
 
@@ -469,7 +469,7 @@ Ends = Callable[[Values, Values], tuple[float, float]]
 class Order(RandomEstimate):
     """A function of the signs of several differences, all of which are compared at once.
 
-    ``ends`` says what is known of the function by what is known of the signs.
+    ``ends`` turns the signs that are possible into the interval of the function.
     """
 
     differences: tuple[Estimate, ...] = ()
@@ -485,7 +485,7 @@ class Order(RandomEstimate):
 
 
 def _pairs(numbers: Sequence[Estimate]) -> tuple[Estimate, ...]:
-    """Return later minus sooner of every pair."""
+    """Return the later number minus the earlier one, for every pair."""
     pairs = itertools.combinations(numbers, 2)
     return tuple(difference(later, sooner) for sooner, later in pairs)
 
@@ -498,9 +498,9 @@ def _order(value: float, differences: tuple[Estimate, ...], ends: Ends) -> Order
 
 
 def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Order:
-    """Return the place of the smallest of at least two numbers, one at each increasing place.
+    """Return the place of the smallest of at least two numbers; places increase.
 
-    Its interval ends at those of the places that may have it.
+    The interval spans the places at which the smallest number may be.
     """
 
     def ends(low: Values, high: Values) -> tuple[float, float]:
@@ -513,7 +513,7 @@ def place_of_lowest(places: Sequence[float], numbers: Sequence[Estimate]) -> Ord
 def distance_of_lowest(
     first: Sequence[Estimate], second: Sequence[Estimate], distance: Callable[[int, int], float]
 ) -> Order:
-    """Return how far the places of the smallest numbers of two lists, as long, are apart."""
+    """Return the distance between the indices at which two lists of one length are smallest."""
     differences = _pairs(first) + _pairs(second)
     half = len(differences) // 2
 
@@ -533,7 +533,7 @@ def _lowest(numbers: Sequence[Estimate]) -> int:
 
 
 def _possibly_lowest(count: int, low: Values, high: Values) -> list[int]:
-    """Return the places that no other one is certainly below; signs are of later minus sooner."""
+    """Return the indices that may be smallest, by the signs of later minus earlier numbers."""
     ruled_out = set()
     pairs = itertools.combinations(range(count), 2)
     for (sooner, later), below, above in zip(pairs, low, high, strict=True):

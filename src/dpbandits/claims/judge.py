@@ -36,7 +36,7 @@ Scale = Literal["paper", "quick"]
 
 SMALLEST_LEVEL = 1e-12
 BISECTIONS = 50
-"""A p-value lies between this level and 1, and is found by so many bisections."""
+"""A p-value is found by this number of bisections between the smallest level and 1."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class Judgement:
     """The word on one reading of a claim or finding.
 
     Comparisons, runs and level are those of the interim analysis that decided, or of the last one.
-    A reading that stands ``beside`` has numbers and no word. ``visible`` has how many of the points
-    that decide a plain 95 % interval at the paper's own number of runs would show, and of how
-    many; ``remark`` says why there is no verdict, where that has another reason than the intervals.
+    A reading ``beside`` has numbers and no verdict. ``visible`` counts the deciding points, and
+    first those that plain 95 % intervals at the paper's own number of runs would show. ``remark``
+    says why there is no verdict, where the intervals are not the reason.
     """
 
     claim: Stated
@@ -148,9 +148,9 @@ def judge(
 ) -> list[Judgement]:
     """Judge every reading of claims or findings at level 5 %, with no more runs than decide it.
 
-    With ``in_family`` they are all claims of a paper, and each is judged at the level that it has
-    among them, too. The scale ``quick`` judges at whatever number of runs there is, and takes what
-    a small scale does not record for missing.
+    With ``in_family`` the entries are all claims of a paper, and each is also judged at its level
+    within that family. At the scale ``quick`` any number of runs will do, and what a small scale
+    does not record counts as missing.
 
     Raises:
         InputError: at paper scale, a claim reads what the results do not have.
@@ -186,9 +186,9 @@ class ClaimReading:
     _measured: dict[int | None, list[MeasuredComparison]] = field(default_factory=dict)
 
     def at_level(self, level: float) -> Judgement:
-        """Return the word where any comparison may be decided wrongly with this chance.
+        """Judge the reading such that any comparison is decided wrongly with at most this chance.
 
-        That of the first interim analysis after which more runs would be of no use.
+        The verdict is that of the first interim analysis after which more runs would be of no use.
         """
         planned = self.claim.runs
         available = self.evidence.runs(self.claim.reads) if planned else 0
@@ -199,7 +199,7 @@ class ClaimReading:
             if available < planned[0]:
                 remark = f"the results have {available} runs, the first interim analysis needs "
                 remark += f"{planned[0]}"
-        # What is not judged has all the runs there are.
+        # A reading beside has no interim analyses, but all the runs there are.
         is_beside = self.reading in self.claim.beside
         for runs in analyses[-1:] if is_beside else analyses:
             measured = self._numbers(runs if planned else None)
@@ -222,7 +222,7 @@ class ClaimReading:
         return not is_open or alone in decisions
 
     def visible(self, judgement: Judgement) -> tuple[int, int] | None:
-        """Return how many points the paper's runs would show, and how many came out."""
+        """Return how many points the paper's runs would show, and how many were decided."""
         share = self._share(judgement.runs)
         decided = [
             one
@@ -243,7 +243,7 @@ class ClaimReading:
         return self.claim.runs_paper / read if read else 0.0
 
     def _numbers(self, runs: int | None) -> list[MeasuredComparison]:
-        """Return the number of every comparison over the first runs, or all; measured once."""
+        """Return the number of every comparison over the first runs, or all, measured once."""
         if runs in self._measured:
             return self._measured[runs]
         measured, evidence = [], replace(self.evidence, limit=runs)
@@ -271,7 +271,7 @@ def judge_comparisons(
     """Decide comparisons simultaneously.
 
     Holm's family is those that can err; the others are judged one by one at ``alpha``. Where one is
-    not decided, its sides may be alike by the paper's number of runs, this share of ours.
+    not decided, its sides may be alike at the paper's number of runs, this share of those read.
     """
     items = list(measured)
     family = [one for one in items if one.can_err]

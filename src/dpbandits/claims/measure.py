@@ -1,8 +1,8 @@
 """What a comparison measures: operations on series, along axes, with picks and summaries.
 
 Operations are ``value``, ``difference`` and ``ratio`` of series. Without an axis there is one
-number. Along tags of the results, or the time ``t``, there is one at each point, of which picks
-make others or one; a summary describes all that were measured.
+number. Along tags of the results, or the time ``t``, there is one at each point. Picks turn points
+into other points or into one number; a summary describes all of them.
 """
 
 import itertools
@@ -56,7 +56,7 @@ def _between(points: list[Point]) -> list[Point]:
 
 
 def _interior(points: list[Point], by: str = "difference") -> Estimate:
-    """Return the better end minus the best point between, or the best one between over it."""
+    """Return the lower end minus the lowest point between, or (ratio) that point over that end."""
     between = [point.number for point in _between(points)]
     ends = points[0].number, points[-1].number
     operation = OPERATIONS[by]
@@ -70,7 +70,7 @@ def _interior(points: list[Point], by: str = "difference") -> Estimate:
 
 
 def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
-    """Return the smallest number at some points minus the largest at the others."""
+    """Return the smallest number at the points ``of`` minus the largest at the others."""
     inside = [point.number for point in points if point.x in of]
     outside = [point.number for point in points if point.x not in of]
     if len(inside) != len(of) or not outside:
@@ -113,8 +113,8 @@ PICKS: dict[str, Callable[..., list[Point] | Estimate]] = {
 """Pick -> function of the points of an axis, in increasing order of x, and of its own options."""
 
 
-def _described(points: list[Point], function: Callable[[list[float]], float]) -> Estimate:
-    """Return a function of measured numbers, which says nothing of others; NaN of none."""
+def _summarise(points: list[Point], function: Callable[[list[float]], float]) -> Estimate:
+    """Return a function of the measured numbers, without an interval; NaN of none."""
     if not points:
         return exact(math.nan)
     value = function([point.number.value for point in points])
@@ -122,36 +122,36 @@ def _described(points: list[Point], function: Callable[[list[float]], float]) ->
 
 
 def _share(points: list[Point], at_least: float) -> Estimate:
-    """Return the share of the numbers that are at least so much; NaN where one is not known."""
+    """Return the share of the numbers of at least this size; NaN where one is not known."""
     if any(math.isnan(point.number.value) for point in points):
         return exact(math.nan)
-    return _described(
+    return _summarise(
         points, lambda values: sum(value >= at_least for value in values) / len(values)
     )
 
 
 SUMMARIES: dict[str, Callable[..., Mapping[str, Estimate] | Estimate]] = {
-    "smallest": lambda points: _described(points, min),
-    "largest": lambda points: _described(points, max),
-    "furthest": lambda points: _described(points, lambda values: max(map(abs, values))),
+    "smallest": lambda points: _summarise(points, min),
+    "largest": lambda points: _summarise(points, max),
+    "furthest": lambda points: _summarise(points, lambda values: max(map(abs, values))),
     "share": _share,
     "ends": lambda points: {
-        "lowest": _described(points, min),
-        "highest": _described(points, max),
+        "lowest": _summarise(points, min),
+        "highest": _summarise(points, max),
     },
 }
-"""Summary -> function of all points that were measured, which describes these without interval."""
+"""Summary -> function of all points that were measured; its numbers have no interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What a comparison, with values of its variables, measures in some results."""
+    """The numbers of one case of a comparison in some results."""
 
     case: ComparisonCase
     evidence: Evidence
 
     def numbers(self) -> Mapping[str, Estimate]:
-        """Return what is measured, by the labels of points; one number has none.
+        """Return the numbers by the labels of their points; the label of a single one is "".
 
         Raises:
             InputError: something is not in the results, or in several places.
@@ -167,9 +167,9 @@ class Measurement:
         return answer if isinstance(answer, Mapping) else {"": answer}
 
     def check(self) -> None:
-        """Raise InputError where a series, its metric or its time is not there, or it is several.
+        """Raise InputError where a series, its metric or its time is missing, or tags fit several.
 
-        A quantity may be given several, of which it asks for one after the other.
+        Tags of a quantity may fit several series, because it asks for one after the other.
         """
         comparison = self.case.comparison
         for axes in self._combinations(self.case.over, comparison.along):
@@ -182,7 +182,7 @@ class Measurement:
         variables = self.case.variables
         if not comparison.along:
             series = self.resolve(over)
-            self._refuse_itself([series])
+            self._require_two_series([series])
             answer = self._number(series, variables)
             answers = answer if isinstance(answer, Mapping) else {"": answer}
             label = comparison.point.format(**variables)
@@ -200,7 +200,7 @@ class Measurement:
                 )
             ]
             for group in [at] if comparison.pick else [[each] for each in at]:
-                self._refuse_itself([series for _, series in group])
+                self._require_two_series([series for _, series in group])
                 measured = [
                     Point(self._number(series, {**variables, **names}), x, names)
                     for x, series in group
@@ -232,7 +232,7 @@ class Measurement:
         return [replace(one, label=label.format(**{**variables, **one.names})) for one in picked]
 
     def resolve(self, over: Tags) -> list[SeriesQuery]:
-        """Return the series that are meant; each has one place, or one at each point."""
+        """Return the series that the operands name, at these values of the variables."""
         comparison, row = self.case.comparison, self.case.row
         over = {**over, **_filled(comparison.at, {**row, **over})}
         texts = [comparison.at, comparison.arguments, comparison.summary or ()]
@@ -260,7 +260,7 @@ class Measurement:
         return resolved
 
     def _number(self, series: Sequence[SeriesQuery], variables: Tags) -> Any:
-        """Return the number of series; a quantity may have several, by name."""
+        """Return the number that the operation makes of series; a quantity may make several."""
         comparison = self.case.comparison
         if quantity := comparison.quantity:
             arguments = _filled(comparison.arguments, variables)
@@ -270,8 +270,8 @@ class Measurement:
             return numbers[0]
         return OPERATIONS["ratio" if comparison.ratio else "difference"](*numbers)
 
-    def _refuse_itself(self, several: Sequence[Sequence[SeriesQuery]]) -> None:
-        """Raise InputError where all numbers are of a series and the same series."""
+    def _require_two_series(self, several: Sequence[Sequence[SeriesQuery]]) -> None:
+        """Raise InputError where a series is compared with itself at every point."""
         comparison = self.case.comparison
         if not several or not (comparison.difference or comparison.ratio):
             return
@@ -279,7 +279,7 @@ class Measurement:
             raise InputError(f"both series are {several[0][0].key}; allowed: two")
 
     def _combinations(self, over: Tags, axes: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield the points of several axes that there are, the last axis fastest."""
+        """Yield the existing points of several axes, the last axis fastest."""
         if not axes:
             yield {}
             return
@@ -302,7 +302,7 @@ class Measurement:
             if axis not in fixed and (axis in ("t", "in") or one.has(axis)):
                 values = one.values_of(axis)
                 if not values:
-                    # Says what is not there.
+                    # Raises InputError with what is missing.
                     _ = one.place
                 return values
         raise InputError(f"along is {axis}, which no series has")

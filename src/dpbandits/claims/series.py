@@ -25,7 +25,7 @@ Loader = Callable[[str], pd.DataFrame]
 """From a name to a simulation's long table, or analytic curves."""
 
 Quantity = Callable[..., Any]
-"""A function that makes one number, or one for each named point, of series."""
+"""From series to one number, or to one for each named point."""
 
 _MEASURED = ["run", "metric", "t", "arm", "value"]
 _TRIALS = "trials"
@@ -42,14 +42,14 @@ class Block:
 
 @dataclass(eq=False)
 class Results:
-    """Results of one name by their tags: columns of the rows of an exact result."""
+    """Results of one name, by the tags of their series, or of the rows of an exact result."""
 
     name: str
     tags: pd.DataFrame
     _kept: dict[frozenset[tuple[str, Any]], pd.DataFrame] = field(default_factory=dict)
 
     def having(self, where: Mapping[str, Any]) -> pd.DataFrame:
-        """Return the rows with these tags, all of which are there; None stands for no value."""
+        """Return the rows with these tags, all of them columns; None stands for no value."""
         named = frozenset(where.items())
         if named not in self._kept:
             kept = np.ones(len(self.tags), dtype=bool)
@@ -60,7 +60,7 @@ class Results:
         return self._kept[named]
 
     def values_of(self, tag: str, where: Mapping[str, Any]) -> list[Any]:
-        """Return the values of a tag of what has these tags; InputError for an unknown tag."""
+        """Return the values of a tag in the rows with these tags; InputError for an unknown tag."""
         if tag not in self.tags:
             allowed = ", ".join(self.tags.columns)
             raise InputError(f"results of {self.name}: no tag {tag!r}; allowed: {allowed}")
@@ -192,7 +192,7 @@ class Evidence:
     def of_frames(
         cls, frames: Mapping[str, pd.DataFrame], functions: Mapping[str, Quantity] | None = None
     ) -> "Evidence":
-        """Return evidence over frames at hand."""
+        """Return evidence that reads these frames."""
 
         def load(name: str) -> pd.DataFrame:
             if name not in frames:
@@ -231,7 +231,7 @@ OPTIONS = ("in", "metric", "t", "share", "column", "best_mean")
 """Keys of a series that are no tags of its results."""
 
 LARGEST = "largest"
-"""In the place of the largest value of a tag."""
+"""Stands for the largest value of a tag."""
 
 NASH_REGRET = "nash_regret"
 FARTHEST = 0.02
@@ -247,16 +247,16 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SeriesQuery:
-    """One series of a simulation, or rows of an exact result, by its tags.
+    """Finds one series of a simulation, or rows of an exact result, by tags.
 
     Attributes:
         evidence: the results.
-        tags: column -> value, None for none there; or one of the keys of ``OPTIONS``: ``in``, the
-            results that it may be in (all that the claim reads), ``metric`` (what is recorded:
-            success where trials are counted, else pseudo-regret), ``t`` or ``share`` of the
-            horizon (the last time), ``column`` of an exact result (y), ``best_mean`` against which
-            a Nash regret is scored (the largest mean).
-        loose: more tags, which hold where results have such a column.
+        tags: column -> value, None for no value. The keys of ``OPTIONS`` are no columns (defaults
+            in brackets): ``in``, the results that it may be in (all that the claim reads);
+            ``metric`` (success where trials are counted, else pseudo-regret); ``t``, or ``share``
+            of the horizon (the last time); ``column`` of an exact result (y); ``best_mean``
+            against which a Nash regret is scored (the largest mean).
+        loose: more tags, which apply where results have such a column.
     """
 
     evidence: Evidence
@@ -264,7 +264,7 @@ class SeriesQuery:
     loose: Mapping[str, Any] = field(default_factory=dict)
 
     def having(self, **changes: Any) -> "SeriesQuery":
-        """Return the series with other tags where its results have them; none there stays none."""
+        """Return the series with other tags where its results have them; a tag None stays None."""
         tags, loose = dict(self.tags), dict(self.loose)
         for key, value in changes.items():
             if key in OPTIONS or tags.get(key) is not None:
@@ -323,7 +323,7 @@ class SeriesQuery:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells its number from those of other series."""
+        """Identifies its number among those of other series."""
         results, where = self.place
         options = {key: self.tags[key] for key in self.tags if key in OPTIONS and key != "in"}
         return results.name, *sorted(map(str, {**where, **options}.items()))
@@ -331,7 +331,7 @@ class SeriesQuery:
     def values_of(self, tag: str) -> list[Any]:
         """Return the values of a tag in increasing order.
 
-        For ``t`` these are the recorded times, for ``in`` the results that it is in, in theirs.
+        For ``t`` these are the recorded times; for ``in`` the names of its results, in their order.
         """
         if tag == "t":
             return self.times
@@ -376,7 +376,7 @@ class SeriesQuery:
 
     @cached_property
     def metric(self) -> str:
-        """What is read of it."""
+        """The metric that is read: that of its tags, else success or pseudo-regret."""
         metric = self.tags.get("metric")
         if isinstance(metric, str):
             return metric
@@ -397,7 +397,7 @@ class SeriesQuery:
 
     @cached_property
     def curves(self) -> Curves:
-        """Its Nash curves, that begin among the runs read, whose runs cannot be parted."""
+        """Its Nash curves that begin among the runs read; a curve is read whole."""
         evidence, best = self.evidence, self.tags.get("best_mean")
         prefix = NOMINAL if self.metric.startswith(NOMINAL) else ""
         end = math.inf if evidence.limit is None else evidence.limit
@@ -446,7 +446,7 @@ class SeriesQuery:
     def number(self) -> Estimate:
         """Return its number at its time: a mean, a rate, a Nash regret, or an exact one.
 
-        Where its metric is a quantity of the paper, what that makes of the series.
+        Where its metric is a quantity of the paper, the value of that.
         """
         if callable(self.tags.get("metric")):
             quantity: Estimate = self.tags["metric"](self)

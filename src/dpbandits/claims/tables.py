@@ -13,7 +13,7 @@ from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings
 from dpbandits.config.claims import CLAIM_KINDS, Claim, StatedEntry
 
 BESIDE = "beside"
-"""Role of a reading that is measured, and judged and counted nowhere."""
+"""Role of a reading that is measured, but neither judged nor counted."""
 JUDGED = "judged"
 
 EXACT = "exact"
@@ -27,7 +27,7 @@ ALONE = "only at its own level"
 def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
     """Return the rows of `results/PAPER/claims.csv` or `findings.csv`, in the order given.
 
-    ``verdict`` is the word on the claim, of all its readings, and ``of_reading`` that on the row's.
+    ``verdict`` is that on the claim, by all its readings, ``of_reading`` that on the row's reading.
     Estimate, lo and hi are those of the binding comparison: the one nearest to its threshold where
     the sentence is as stated, the one furthest on the wrong side where it is not.
     """
@@ -83,7 +83,7 @@ COMPARISON_COLUMNS = (
 def evidence_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
     """Return every comparison behind the verdicts as a row, in the order of the entries.
 
-    Exact comparisons have no level. Readings that stand beside decide nothing.
+    Exact comparisons have no level. Readings beside decide nothing.
     """
     rows = [
         (
@@ -150,7 +150,7 @@ def _detail(judgement: Judgement) -> str:
 
 
 def standing(judgement: Judgement) -> str:
-    """Return whether a verdict stands at the family-wise level, or only at its own."""
+    """Return whether a verdict holds at the family-wise level, or only at its own."""
     if judgement.verdict in (None, "undecided", "cannot be tested here", "size only"):
         return ""
     within = judgement.in_family
@@ -173,7 +173,7 @@ def join(
     verdicts: pd.DataFrame,
     figures: Mapping[str, Sequence[str]],
 ) -> pd.DataFrame:
-    """Return the rows of one paper in the ledger of all, of its table of verdicts.
+    """Return the table of verdicts of one paper as its rows in the ledger of all papers.
 
     ``figures`` has the files that show what each claim is about.
     """
@@ -188,8 +188,10 @@ def join(
     return joined[list(COLUMNS)]
 
 
-def counted(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str, dict[Verdict, int]]:
-    """Return how many claims in rows of the ledger have which word, by kind; each claim once.
+def count_verdicts(
+    ledger: pd.DataFrame, claims: Iterable[StatedEntry]
+) -> dict[str, dict[Verdict, int]]:
+    """Return by kind how many claims in rows of the ledger have which verdict; each claim once.
 
     Those of the ``claims`` that follow from another one are not counted apart.
     """

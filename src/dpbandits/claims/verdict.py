@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Region:
-    """The numbers for which a comparison comes out for the claim.
+    """The numbers with which a comparison supports the claim.
 
-    Finite ends lie outside where it is open (a strict comparison); ``equal`` is the number at which
-    both sides are equal, where a strict comparison is of two sides.
+    ``is_open``: a strict comparison, of which finite ends lie outside. ``equal`` is the number at
+    which the two sides of a strict comparison are equal; NaN where it has no two sides.
     """
 
     low: float = -math.inf
@@ -25,7 +25,7 @@ class Region:
     equal: float = math.nan
 
     def describe(self) -> str:
-        """Say it in a few words, such as ``less than 0.8``."""
+        """Return it in words, such as ``less than 0.8``."""
         strict = "less than {:.6g}", "greater than {:.6g}"
         wide = "at most {:.6g}", "at least {:.6g}"
         below, above = strict if self.is_open else wide
@@ -43,8 +43,8 @@ class Region:
 def region_of(comparison: ComparisonSpec, estimate: "Estimate") -> Region:
     """Return where the number of a comparison has to lie; everywhere without a kind.
 
-    Of a likeness: no further from equality than half the interval that the ``estimate`` would have
-    at its number of runs.
+    Of kind ``alike`` no further from equality than half the width of the interval that the
+    ``estimate`` would have at the number of runs that the comparison names.
     """
     kind, threshold = comparison.kind, comparison.threshold
     if kind == SHOWN:
@@ -77,7 +77,7 @@ ALPHA = 0.05
 def interval_at(estimate: "Estimate", share: float) -> tuple[float, float]:
     """Return the plain 95 % interval that this share of the runs would give around the estimate.
 
-    A share, as the unit of an estimate may be a Nash curve of many runs.
+    A share, not a number of runs, because the unit of an estimate may be a Nash curve.
     """
     value, (lo, hi) = estimate.value, estimate.interval(PLAIN)
     widened = math.sqrt(1.0 / share)
@@ -116,7 +116,7 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
 
 
 def are_alike(lo: float, hi: float, estimate: "Estimate", region: Region, share: float) -> bool:
-    """Return whether both sides are alike by this share of the runs, as many as the paper has.
+    """Return whether both sides are alike at the paper's number of runs, this share of those read.
 
     The whole interval lies within half the width of a 95 % interval at that number of runs.
     """
@@ -143,7 +143,7 @@ OPEN_POINTS = 1 / 20
 """Share of the points that may be open where a sentence without a quantifier is as stated."""
 
 SEEN_FROM = 2.0
-"""A guarantee that could be exceeded so many times and not be seen cannot be tested."""
+"""A guarantee cannot be tested where an excess by more than this factor would not be seen."""
 
 
 def verdict_of(
@@ -178,6 +178,6 @@ def verdict_of(
 
 
 def of_readings(words: Iterable[str]) -> str:
-    """Return the word on a claim, of the words on its readings."""
+    """Combine the verdicts on the readings of a claim."""
     different = set(words)
     return different.pop() if len(different) == 1 else "depends on the reading"

@@ -1,7 +1,7 @@
 """Claims and findings as `claims.yaml` and `findings.yaml` of `config/papers/PAPER/` state them.
 
-A claim is one sentence of the paper, quoted, and what is measured. What is asked stands in frozen
-models, which are checked as the files are read: whatever is wrong is one line.
+A claim is one sentence of the paper, quoted, and what we measure for it. Entries are frozen models,
+checked as the files are read: a mistake ends in a line with the file and the key.
 """
 
 import itertools
@@ -51,14 +51,14 @@ def _increasing(analyses: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _threshold(value: Any) -> Any:
-    """Return a number, or the two of a list."""
+    """Return a number, or the pair of numbers in a list of two."""
     if isinstance(value, list) and len(value) == 2:
         return tuple(map(number, value))
     return number(value)
 
 
-def _named(value: Any) -> Any:
-    """Return a name with a mapping of its own, as in ``{slope: {x: log}}``; "" for a mapping."""
+def _name_and_options(value: Any) -> Any:
+    """Return name and options, as of ``{slope: {x: log}}``; other mappings have the name ""."""
     if isinstance(value, str):
         return value, {}
     if not isinstance(value, Mapping) or not value:
@@ -79,7 +79,7 @@ Analyses = Annotated[
 ]
 ResultsName = Annotated[str, Field(pattern="^([a-z0-9-]+/)?[a-z0-9_-]+$")]
 Reads = Annotated[tuple[ResultsName, ...], Different]
-NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_named)]
+NamedTags = Annotated[tuple[str, dict[str, Any]], PlainValidator(_name_and_options)]
 """Name of a series with more tags, or of a pick with its options."""
 
 
@@ -93,7 +93,7 @@ class Reading(Spec):
 
     @property
     def values(self) -> Tags:
-        """The values of the interpretations."""
+        """Interpretation -> its value."""
         return self.model_extra or {}
 
     @property
@@ -110,14 +110,14 @@ NamedSeries = dict[str, dict[str, Any]]
 
 
 class Range(Spec):
-    """Where a tag is: from one number to another, both included."""
+    """Values of a tag from one number to another, ends included."""
 
     low: float = Field(-math.inf, alias="from")
     high: float = Field(math.inf, alias="to")
 
 
 class Shares(Spec):
-    """Points of an axis: so many from one to another, by equal ratios."""
+    """``count`` points of an axis, from one number to another by equal ratios."""
 
     begin: float = Field(alias="from")
     to: float
@@ -132,7 +132,7 @@ KINDS = ("less", "greater", "at_most", "at_least", "identity", "within", "alike"
 
 less, greater, at_most, at_least: on one side of a threshold, the first two strictly.
 identity: the threshold itself, but for the tolerance. within: between two numbers.
-alike: no further from equality than half the width of the 95 % interval at so many runs.
+alike: no further from equality than half the width of the 95 % interval at this number of runs.
 """
 
 OPERATIONS = ("value", "difference", "ratio", "quantity")
@@ -195,7 +195,7 @@ class ComparisonSpec(Spec):
 
     @property
     def operands(self) -> tuple[NamedTags, ...]:
-        """The series that it is of."""
+        """The series from which its number is computed."""
         if self.value:
             return (self.value,)
         return self.difference or self.ratio or self.of
@@ -219,9 +219,9 @@ class ComparisonSpec(Spec):
 
 @dataclass(frozen=True)
 class ComparisonCase:
-    """A comparison of a reading, with one of the values for each variable that it runs ``over``.
+    """A comparison for one reading, with one value for each variable under its key ``for``.
 
-    ``series`` are those that its file names.
+    ``series`` are the named ones of its file.
     """
 
     comparison: ComparisonSpec
@@ -232,12 +232,11 @@ class ComparisonCase:
 
     @property
     def variables(self) -> dict[str, Any]:
-        """All variables."""
         return {**self.row, **self.over}
 
     @property
     def label(self) -> str:
-        """Its name with the values of its variables; those that it does not name follow it."""
+        """Its name with variables filled in, then the values that the name does not mention."""
         named = re.findall(r"\{(\w+)", self.name + self.comparison.point)
         others = [f"{key}={value}" for key, value in self.over.items() if key not in named]
         try:
@@ -249,7 +248,7 @@ class ComparisonCase:
 
 
 class StatedEntry(Spec):
-    """What is measured, a claim or a finding; ``config/README.md`` says what the keys mean."""
+    """What claims and findings have in common; ``config/README.md`` says what the keys mean."""
 
     place: Sentence
     scope: Sentence = ""
@@ -272,7 +271,7 @@ class StatedEntry(Spec):
 
     @property
     def series(self) -> Mapping[str, Tags]:
-        """The series that its file names."""
+        """Named series of its file -> their tags."""
         return self._series
 
     @property
@@ -323,9 +322,9 @@ Quantifier = Literal["points", "every", "exists"]
 class Claim(StatedEntry):
     """One sentence of a paper, and what was measured.
 
-    ``result`` has the sentence of the page. Of ``quantifier`` ``every`` one point against decides,
-    of ``exists`` one for it; of ``points`` those against are exceptions. A ``bound`` can be
-    contradicted and not shown. ``cannot`` says why runs cannot decide.
+    ``result`` is the sentence that the page shows. With the ``quantifier`` ``every`` one point
+    against decides, with ``exists`` one point for it; with ``points`` those against are exceptions.
+    A ``bound`` can be contradicted but not shown. ``cannot`` says why runs cannot decide.
     """
 
     kind: ClaimKind
@@ -362,9 +361,9 @@ class Claim(StatedEntry):
 
 
 class Finding(StatedEntry):
-    """What was found beyond the statements of a paper; without ``statement`` it is one line.
+    """What was found beyond the statements of a paper; without ``statement`` it has a title alone.
 
-    One point against decides: what only claims state has a fixed value.
+    Keys that only claims have are fixed: one point against decides.
     """
 
     kind: ClassVar[str] = "finding"
@@ -385,11 +384,11 @@ class Finding(StatedEntry):
 
 
 Stated = Claim | Finding
-"""An entry of either file."""
+"""An entry of `claims.yaml` or `findings.yaml`."""
 
 
 class Defaults(Spec):
-    """Keys of claims that lack them; findings that lack ``runs`` have these too."""
+    """Values for claims that lack these keys; ``runs`` is for findings too."""
 
     reads: Reads = ()
     runs: Analyses = ()
@@ -397,7 +396,7 @@ class Defaults(Spec):
 
 
 class Notes(Spec):
-    """What a claims file says beside its claims: why there are no others."""
+    """What a claims file says of the claims that it does not have."""
 
     withdrawn: dict[ClaimId, Sentence] = {}
     not_judged: dict[str, Sentence] = {}
@@ -441,7 +440,7 @@ class FindingsFile(Spec):
 
 
 Simulated = Mapping[str, tuple[int, int]]
-"""Simulation -> its number of runs, and how many of them are one Nash curve; 1 without curves."""
+"""Simulation -> its number of runs, and how many make one Nash curve; 1 without curves."""
 
 
 EntryType = TypeVar("EntryType", bound=StatedEntry)
@@ -457,7 +456,7 @@ def complete_entries(
     series: Mapping[str, Tags],
     simulated: Simulated,
 ) -> list[EntryType]:
-    """Return the claims or findings of a file with their ids, and all that they leave out.
+    """Return the claims or findings of a file with their ids, and defaults for what they leave out.
 
     Args:
         place: the file and its key, for messages.
@@ -467,7 +466,7 @@ def complete_entries(
         simulated: the runs of each simulation; numbers of runs are not checked without any.
 
     Raises:
-        InputError: in one line, the file, the key and what is allowed.
+        InputError: an entry is wrong; names the file, the key and what is allowed.
     """
     every = []
     for name, stated in entries.items():
@@ -487,7 +486,7 @@ def complete_entries(
                     for number, letter in re.findall(r"(\d*)\(([a-z])\)", panels) or [("", "")]
                 )
                 update["figure"] = tuple(dict.fromkeys(named))
-            # What is exact has no runs, in no paper.
+            # Exact results have no runs, whatever the paper.
             if "runs" not in given and not counts:
                 update["runs"] = ()
             elif "runs" not in given and not entry.runs:
@@ -501,7 +500,7 @@ def complete_entries(
 
 
 def _check_runs(entry: StatedEntry, simulated: Simulated, *, are_own: bool) -> None:
-    """Raise InputError where results have fewer runs than are asked for, or do not part them."""
+    """Raise InputError where results have too few runs, or a Nash curve would be cut."""
     if not entry.runs:
         return
     asked = f"runs is {list(entry.runs)}"
@@ -512,7 +511,7 @@ def _check_runs(entry: StatedEntry, simulated: Simulated, *, are_own: bool) -> N
         if entry.runs[-1] > count:
             raise InputError(f"{asked}; allowed: {count} at most, as {name} has")
         parted = [runs for runs in entry.runs if runs < count and runs % curve]
-        # One number for all claims stands for whole curves, whatever their size.
+        # A default for all claims means whole curves, whatever their size.
         if parted and (are_own or len(entry.runs) > 1):
             raise InputError(
                 f"{asked}, and {parted[0]} part a Nash curve of {name}; allowed: multiples of "
@@ -521,7 +520,7 @@ def _check_runs(entry: StatedEntry, simulated: Simulated, *, are_own: bool) -> N
 
 
 def _results_of(entry: StatedEntry) -> Iterator[str]:
-    """Yield the results that the series of an entry are in, as far as it says."""
+    """Yield the results that the series of an entry name under ``in``."""
     readings = (*entry.readings, *entry.beside)
     for case in itertools.chain(*map(entry.cases, readings)):
         comparison = case.comparison

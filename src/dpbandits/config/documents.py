@@ -1,7 +1,7 @@
-"""YAML documents as frozen pydantic models; whatever is wrong in one is one line.
+"""YAML documents as frozen pydantic models; a mistake in one ends in a line.
 
-The line is ``FILE: KEY is VALUE; MESSAGE``, the message that of pydantic. Where keys do not fit
-each other, validators of models raise InputError.
+The line is ``FILE: KEY is VALUE; MESSAGE`` with the message of pydantic. Where keys do not fit each
+other, validators of the models raise InputError.
 """
 
 import math
@@ -35,13 +35,14 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The safe loader, in C where PyYAML was built with it, that takes nothing for another thing.
+    """PyYAML's safe loader, in C where it was built with it, without the traps of YAML 1.1.
 
-    A key that is given twice and a misread word or number are refused, 1e-6 is a number.
+    A key that is given twice is an InputError, and so is a word or number that YAML 1.1 misreads;
+    1e-6 is a number.
     """
 
     def construct_read(self, node: Any) -> Any:
-        """Return a number, true or false; InputError where it is not what stands there."""
+        """Return a number, true or false; InputError where YAML 1.1 reads another one."""
         value = getattr(self, f"construct_yaml_{node.tag.rpartition(':')[2]}")(node)
         if _MISREAD.fullmatch(node.value):
             allowed = "true, false, a number to the base 10, or a text in quotes"
@@ -52,7 +53,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return value
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """Return a mapping; InputError where one of two equal keys would be lost."""
+        """Return a mapping; InputError where a key is given twice."""
         lines: dict[Any, int] = {}
         merges = [key.start_mark.line + 1 for key, _ in node.value if key.tag == _MERGE]
         if len(merges) > 1:
@@ -62,7 +63,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
             )
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         for key, _ in node.value:
-            # Keys that are merged in stand where they are defined, before this mapping.
+            # A merged key has the position of its definition, which is before this mapping.
             if isinstance(key, yaml.ScalarNode) and key.start_mark.index >= node.start_mark.index:
                 name, line = self.construct_object(key), key.start_mark.line + 1
                 if name in lines:
@@ -85,13 +86,13 @@ _Loader.add_implicit_resolver(
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
-    """Return a YAML mapping of texts, finite numbers, lists and mappings, without equal keys."""
+    """Read a YAML mapping; InputError names the file, and what is not allowed in it."""
     with naming(path):
         try:
             document = yaml.load(path.read_text(encoding="utf-8"), _Loader)
             if not isinstance(document, dict):
                 raise InputError(f"is {document!r:.100}; allowed: a mapping of keys to values")
-            _refuse_odd_values(document)
+            _require_plain_values(document)
         except InputError:
             raise
         except OSError as error:
@@ -101,11 +102,11 @@ def load_yaml(path: Path) -> dict[str, Any]:
     return document
 
 
-def _refuse_odd_values(value: Any, *keys: str) -> None:
-    """Refuse dates and the like, and numbers that are not finite but an infinite epsilon."""
+def _require_plain_values(value: Any, *keys: str) -> None:
+    """Raise InputError for dates and the like, and for infinite numbers other than epsilon."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            _refuse_odd_values(inner, *keys, str(key))
+            _require_plain_values(inner, *keys, str(key))
     elif not isinstance(value, str | int | float | None):
         given = f"{value} ({type(value).__name__})"
         allowed = "texts (in quotes), numbers, lists and mappings"
@@ -118,7 +119,7 @@ def _refuse_odd_values(value: Any, *keys: str) -> None:
 
 @contextmanager
 def naming(place: object) -> Iterator[None]:
-    """Put a file, or a place in one, before an error message that does not name it."""
+    """Prefix InputError messages with a place, a file or a key, unless they name it already."""
     try:
         yield
     except InputError as error:
@@ -144,7 +145,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _scalars(value: Any) -> Any:
-    """Return a value or a list of some; None stands for no value."""
+    """Check a value or a list of values; None stands for no value."""
     for each in as_list(value):
         if each is not None:
             _scalar(each)
@@ -152,19 +153,19 @@ def _scalars(value: Any) -> Any:
 
 
 def number(value: Any) -> Any:
-    """Return a number as it is, whole or not."""
+    """Check a number; a whole one stays an int."""
     if type(value) not in (int, float):
         raise ValueError("Input should be a number")
     return value
 
 
 def one_of(words: Iterable[str]) -> GetPydanticSchema:
-    """Return what makes a text one of a few words that the code knows, as ``Literal`` does."""
+    """Return an annotation that allows these words, as ``Literal`` does for typed ones."""
     return GetPydanticSchema(lambda source, handler: core_schema.literal_schema(list(words)))
 
 
 Different = AfterValidator(_different)
-"""Refuses a list in which an entry is given twice."""
+"""For lists in which no entry is given twice."""
 
 Text = Annotated[str, Field(pattern=r"\S")]
 Sentence = Annotated[str, Field(min_length=3)]
@@ -172,7 +173,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
 Names = Annotated[tuple[Name, ...], BeforeValidator(as_list), Field(min_length=1), Different]
 Count = Annotated[StrictInt, Field(ge=1)]
 AtLeastZero = Annotated[float, Field(strict=True, ge=0)]
-# Unions would name each of their types in a message.
+# Validated by functions: a union would name each of its types in a message.
 Number = Annotated[int | float, PlainValidator(number)]
 Value = Annotated[int | float | str, PlainValidator(_scalar)]
 Values = Annotated[tuple[Value, ...], Field(min_length=1)]
@@ -208,7 +209,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def load_document(path: Path, model: type[Model]) -> Model:
-    """Return a YAML file as its model."""
+    """Read a YAML file as a model."""
     document = load_yaml(path)
     with naming(path):
         return validated(model, document)

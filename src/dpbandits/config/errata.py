@@ -1,4 +1,4 @@
-"""Errata as `errata.yaml` of `config/papers/PAPER/` states them: what a paper prints otherwise."""
+"""Errata as `errata.yaml` of `config/papers/PAPER/` states them."""
 
 from pathlib import Path
 from typing import Annotated, Literal, get_args

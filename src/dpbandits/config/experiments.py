@@ -149,9 +149,9 @@ class SimulationSpec(Spec):
 
 
 def _with_like(simulations: Mapping[str, Any], name: str, *path: str) -> Any:
-    """Return a simulation with the keys of the one that it is ``like``.
+    """Return a simulation, completed by the keys of the one that it is ``like``.
 
-    ``path`` has those that are like it, one after the other.
+    ``path`` has the simulations that led here, so that a circle is noticed.
     """
     entry = simulations[name]
     if not isinstance(entry, Mapping) or "like" not in entry:
@@ -176,9 +176,9 @@ class ExperimentsFile(Spec):
     """config/papers/PAPER/experiments.yaml: what is simulated, drawn and tabulated.
 
     Figures and tables are parsed where they are made. ``title`` is that of a comparison across
-    papers; a paper has its own in ``paper.yaml``. ``audited`` names the exact results that play
-    every algorithm of the registry with an audit case, ``settings_of`` those that are computed for
-    what a simulation plays, whose name it gives.
+    papers; a paper has its own in ``paper.yaml``. ``audited`` names the exact results that depend
+    on every registered algorithm with an audit case. ``settings_of`` gives, for an exact result,
+    the simulation whose settings it is computed for.
     """
 
     paper: str
@@ -210,7 +210,7 @@ class ExperimentsFile(Spec):
         for name, simulation in self.settings_of.items():
             if name in self.scaled:
                 raise InputError(f"scaled has {name}, and so has settings_of; allowed: one of them")
-            # Those of a simulation that another one tunes are known after that one only.
+            # Settings that another simulation tunes are unknown until that one has run.
             known = [key for key, each in self.simulations.items() if each.tuned_by is None]
             if simulation not in known:
                 raise InputError.unknown(f"settings_of.{name}", simulation, known)
@@ -227,7 +227,7 @@ class ExperimentsFile(Spec):
 
 
 FEW_TRIALS = 1000
-"""So many trials of an identification are played sooner than a second process starts."""
+"""Up to this number of trials are played sooner than a second process starts."""
 
 
 class Code(Protocol):
@@ -275,7 +275,7 @@ class SimulationPlan:
             return tuple(sorted({series.cell.horizon for series in self.series()}))
         with naming(self.origin):
             horizons = {
-                _computed("tag horizon", int, tags.get("horizon", self.horizon))
+                _evaluate("tag horizon", int, tags.get("horizon", self.horizon))
                 for _, tags in self._combinations()
             }
         return tuple(sorted(horizons)) or (self.horizon,)
@@ -301,7 +301,7 @@ class SimulationPlan:
         return self.spec.tuned_by
 
     def grid(self, horizon: int) -> tuple[int, ...]:
-        """Times at which curves are recorded; those past the horizon of a small scale fall away."""
+        """Return the times at which curves are recorded, up to the horizon."""
         if horizon < 1:
             raise InputError(f"horizon is {horizon}; allowed: at least 1")
         import numpy as np
@@ -313,18 +313,18 @@ class SimulationPlan:
         return tuple(sorted(t for t in times | {horizon} if t <= horizon))
 
     def _combinations(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
-        """Yield the tags of the series of each entry that are within the scale."""
+        """Yield each entry with the tags of each of its series that the scale allows."""
         for entry in self.spec.cells:
             for tags in entry.combinations():
-                horizon = _computed("tag horizon", int, tags.get("horizon", 1))
-                cost = horizon * _computed("tag arms", int, tags.get("arms", 1))
+                horizon = _evaluate("tag horizon", int, tags.get("horizon", 1))
+                cost = horizon * _evaluate("tag arms", int, tags.get("arms", 1))
                 is_short = self.caps.horizon is None or horizon <= self.caps.horizon
                 dearest = entry.max_cost or self.spec.max_cost
                 if is_short and (dearest is None or cost <= dearest):
                     yield entry, tags
 
     def _distinct(self) -> Iterator[tuple[CellsSpec, dict[str, Any]]]:
-        """Yield the combinations; of instances that are one bandit the first alone."""
+        """Yield the combinations, without instances whose bandit equals that of an earlier one."""
         seen = set()
         for number, (entry, tags) in enumerate(self._combinations()):
             others = tuple(item for item in tags.items() if item[0] != INSTANCE)
@@ -340,7 +340,7 @@ class SimulationPlan:
 
     @cached_property
     def _before_tuning(self) -> tuple["Series", ...]:
-        """The series as they are without tuned parameters: asked for often, slow to expand."""
+        """The series without tuned parameters, kept because expanding them is slow."""
         return tuple(self._expand(None))
 
     def _expand(self, tuned: "pd.DataFrame | None") -> list["Series"]:
@@ -381,11 +381,11 @@ class SimulationPlan:
         from dpbandits.own.cells import cell_of
 
         bandit = self._bandit(tags)
-        horizon = _computed("tag horizon", int, tags.get("horizon", self.horizon))
+        horizon = _evaluate("tag horizon", int, tags.get("horizon", self.horizon))
         context = Context(tags, horizon, len(bandit.arms), tuned)
         if entry.horizon:
             value = self._value("horizon", entry.horizon, context)
-            horizon = _computed("horizon", int, value)
+            horizon = _evaluate("horizon", int, value)
             _require_as_played(tags, {"horizon": horizon})
             tags = {**tags, "horizon": horizon}
             context = replace(context, horizon=horizon)
@@ -431,26 +431,26 @@ class SimulationPlan:
             if key != "make"
         }
         _require_as_played(tags, given)
-        made: Bandit = _computed(f"instance: make {name}", partial(makers[name], **given))
+        made: Bandit = _evaluate(f"instance: make {name}", partial(makers[name], **given))
         return made
 
     def _value(self, key: str, value: Any, context: Context) -> Any:
-        """Return a parameter: a number, the tag of that name, or what the formula makes of it."""
+        """Return a parameter: a number, the tag of that name, or the formula's result."""
         if not isinstance(value, str):
             return value
         if value in context.tags:
             return context.tags[value]
         formulas = self.code.formulas
         if value in formulas:
-            return _computed(f"parameter {key}: formula {value}", formulas[value], context)
+            return _evaluate(f"parameter {key}: formula {value}", formulas[value], context)
         allowed = ", ".join([*context.tags, *formulas])
         raise InputError(f"parameter {key} is {value!r}; allowed: a number or one of {allowed}")
 
     def fingerprint(self, root_seed: int, formulas_fingerprint: str, tuned: str = "") -> str:
-        """Return the hash of all that the results depend on but library versions."""
+        """Return the hash of all that the results depend on, except library versions."""
         algorithms = sorted({entry.algorithm for entry in self.spec.cells})
         described = {
-            # As the file has it.
+            # The keys that the file has, so that a new default moves nothing.
             "spec": self.spec.model_dump(by_alias=True, exclude_unset=True),
             "instance": dict(self.instance),
             "scale": [self.caps.model_dump(exclude_none=True), self.horizon, self.runs],
@@ -459,7 +459,7 @@ class SimulationPlan:
             "formulas": formulas_fingerprint,
             "tuned": tuned,
         }
-        # Results of simulations without it keep the fingerprint that they have.
+        # Only where it is used, so that other results keep their fingerprints.
         if self.named:
             described["instances"] = dict(self.named)
         return digest_of(described)[:16]
@@ -503,8 +503,8 @@ def _require_as_played(tags: Mapping[str, Any], played: Mapping[str, Any]) -> No
             )
 
 
-def _computed(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function makes of values of the config; InputError where it makes nothing."""
+def _evaluate(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function with values of the config; InputError where it fails."""
     try:
         return function(*arguments)
     except InputError:

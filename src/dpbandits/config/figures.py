@@ -42,8 +42,8 @@ NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
 """What is shown of Nash curves: scored by the true means, or by the nominal ones."""
 
 Estimate = Literal["plain", "corrected", "binned"]
-"""The plain average over runs, as published curves show it; with the bias of first order in 1/runs
-subtracted, an estimate of Nash regret; from means over bins of time, which have hardly any bias."""
+"""plain: the average over runs, as published curves show it. corrected: that average less its bias
+of first order in 1/runs. binned: from means over bins of time, which have hardly any bias."""
 
 Where = dict[str, Choice]
 """Rows that are chosen, column to value or list of values."""
@@ -239,7 +239,6 @@ class PanelSpec(Spec):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "PanelSpec":
-        """Raise where keys do not fit the kind of panel."""
         metrics, by_tag = KINDS[self.kind], self.kind in BY_TAG
         none = f"none, kind is {self.kind}"
         if self.metric not in (metrics or [None]):
@@ -272,7 +271,7 @@ class PanelSpec(Spec):
         if self.x.marked:
             return list(self.x.marked)
         different = sorted(set(places))
-        # Horizons are decades of time, whose places a logarithmic axis shows by itself.
+        # A logarithmic axis shows horizons, which are powers of ten, by itself.
         by_value = self.kind == DERIVED or (self.kind in BY_TAG and self.x.tag != "t")
         return different if by_value and len(different) <= MOST_TICKS else None
 
@@ -456,7 +455,7 @@ METRICS = (*CURVES, *RATE_METRICS)
 """Metrics of simulations that a table may show."""
 
 DIGITISED, LEDGER = ("digitised",), ("claims",)
-"""What tables read that show digitised values beside ours, and that show the verdicts."""
+"""What a table of digitised values reads, and what one of verdicts reads."""
 
 
 class RowsSpec(Spec):
@@ -496,7 +495,10 @@ class ColumnSpec(Spec):
     """The width in millimetres at which long text breaks."""
 
     def check(self, rows: int | None) -> None:
-        """Raise InputError unless its keys fit so many listed rows (0: all), or (None) no rows."""
+        """Raise InputError unless its keys fit a table with this number of listed rows.
+
+        0 where the rows are not listed, None where the table has no key ``rows``.
+        """
         chosen = bool(self.where) or self.column is not None
         if rows is None and (chosen or self.given is not None):
             raise InputError("keys where, column and given; allowed: only in a table with rows")
@@ -510,7 +512,7 @@ class ColumnSpec(Spec):
 
 
 class DifferenceSpec(Spec):
-    """From which row each row's difference is."""
+    """The row that each row is compared with."""
 
     where: Where
     """The rows that all others are compared with."""
@@ -525,7 +527,7 @@ class TableSpec(Spec):
     """What the table shows, as for a figure."""
     reads: Names
     """The results that it shows; `claims` are the verdicts, `digitised` the digitised values beside
-    ours."""
+    those that we computed."""
     columns: Annotated[tuple[ColumnSpec, ...], Field(min_length=1)]
     """The columns."""
     where: Where = {}
@@ -547,7 +549,6 @@ class TableSpec(Spec):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "TableSpec":
-        """Raise where rows, columns and metric do not fit each other."""
         if self.difference_from is not None and self.metric not in RATE_METRICS:
             allowed = f"{', '.join(RATE_METRICS)} with difference_from"
             raise InputError(f"metric is {self.metric!r}; allowed: {allowed}")

@@ -49,10 +49,10 @@ MARKERS = {
 
 NO_MARKER = "none"
 NO_LINE = "none"
-"""What an experiments file says of a line without markers, and of markers without a line."""
+"""The word of an experiments file for markers without a line, and for a line without markers."""
 
 LookNames = tuple[str, str, str]
-"""Of a colour, a line style and a marker."""
+"""Names of a colour, a line style and a marker."""
 
 ALGORITHMS: Mapping[str, LookNames] = {
     # Gaussian DP.
@@ -91,5 +91,5 @@ forms, with and without a known horizon, of one algorithm share theirs; lines an
 """
 
 STYLED: dict[str, dict[float, int]] = {"epsilon": {0.1: 0, 1: 1, 0.5: 2}}
-"""Parameter that is the second one beside the algorithm -> its values, each with how its marks are
-filled, a place in ``FILLS``."""
+"""Parameter by which lines of one algorithm differ -> its values, each with the index in ``FILLS``
+of how its markers are filled."""

@@ -17,9 +17,9 @@ NAMED = re.compile(r"{([a-z][a-z0-9_]*|[A-Z]+-C[0-9]+[a-z]?)}")
 class NumberSource(Spec):
     """Where a number is published: the estimate of a comparison, or a column of a csv of ``docs``.
 
-    Without ``claim`` the comparison is one of the entry that the number belongs to, without
-    ``variant`` it is that of the entry's first reading. ``count`` is how many of its points are as
-    stated (for), against, equal or undecided, or all that decide (points).
+    Without ``claim`` the comparison is one of the number's own entry, without ``variant`` that of
+    the entry's first reading. ``count`` is how many of its points are as stated (for), against,
+    equal or undecided, or all that decide (points).
     """
 
     claim: str = ""
@@ -55,4 +55,4 @@ def _with_claims(numbers: Numbers) -> Numbers:
 
 
 NumbersOfClaims = Annotated[Numbers, AfterValidator(_with_claims)]
-"""Those of a text that belongs to no claim."""
+"""Numbers of a text that belongs to no claim: each names its claim or its file."""

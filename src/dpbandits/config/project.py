@@ -1,4 +1,4 @@
-"""What is known of the project, and of each paper itself."""
+"""`config.yaml`, and `paper.yaml` of each paper: what is known of the paper itself."""
 
 import re
 from collections.abc import Sequence
@@ -42,8 +42,6 @@ Shown = Annotated[str, AfterValidator(_sentence)]
 
 
 class Author(Spec):
-    """One author."""
-
     family: Text
     given: Text | None = None
 
@@ -97,11 +95,11 @@ class PaperFile(Spec):
     @property
     def credit(self) -> str:
         """The families of the authors, the venue and the year: ``A, B and C, ICML 2025``."""
-        families = joined([author.family for author in self.authors])
+        families = join_words([author.family for author in self.authors])
         return f"{families}, {f'{self.venue} ' if self.venue else ''}{self.year}"
 
 
-def joined(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Return words with commas, and ``and`` before the last."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last

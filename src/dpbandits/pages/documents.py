@@ -12,7 +12,7 @@ import yaml
 
 from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED
 from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
-from dpbandits.claims.tables import ALONE, JUDGED, counted
+from dpbandits.claims.tables import ALONE, JUDGED, count_verdicts
 from dpbandits.config.project import PaperFile
 from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
@@ -78,7 +78,7 @@ def _figure_part(
 
 def claims_page(contents: Contents) -> str:
     """Return the table of all claims, and links to findings and withdrawn ids."""
-    counts = counted(contents.ledger, [each.entry for each in contents.claims])
+    counts = count_verdicts(contents.ledger, [each.entry for each in contents.claims])
     judged = contents.ledger[contents.ledger["role"] == JUDGED]
     random = judged[judged["level"].notna()]
     papers = []
@@ -101,7 +101,9 @@ def claims_page(contents: Contents) -> str:
 def front_page(contents: Contents, text: str) -> str:
     """Return the front page with its regions as the published verdicts have them."""
     claims = [each.entry for each in contents.claims]
-    sums = {kind: sum(words.values()) for kind, words in counted(contents.ledger, claims).items()}
+    sums = {
+        kind: sum(words.values()) for kind, words in count_verdicts(contents.ledger, claims).items()
+    }
     said = counts_text(contents.ledger, claims)
     drawn = {name: contents.reproduced(name) for name in contents.papers}
     headline = render(
@@ -117,7 +119,10 @@ def front_page(contents: Contents, text: str) -> str:
 def _row(contents: Contents, name: str) -> Values:
     """Return what came out of a paper, its experiments and its privacy, for the front page."""
     study, own = contents.project.study(name), contents.ledger[contents.ledger["paper"] == name]
-    about, experiments = contents.project.papers[name], counted(own, study.claims)["experiment"]
+    about, experiments = (
+        contents.project.papers[name],
+        count_verdicts(own, study.claims)["experiment"],
+    )
     stated = f"{experiments.get('as stated', 0)} of {sum(experiments.values())}"
     return {
         "name": name,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.claims.tables import ALONE, BESIDE, JUDGED, counted
+from dpbandits.claims.tables import ALONE, BESIDE, JUDGED, count_verdicts
 from dpbandits.claims.verdict import Verdict
 from dpbandits.config.claims import SHOWN, Claim, Finding, StatedEntry
 from dpbandits.config.project import PaperFile
@@ -55,7 +55,7 @@ def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str
     alone = {each.id for each in every if not getattr(each, "follows_from", None)}
     has_chance = (ledger["verdict"] == "counterexample") & (ledger["chance"] != "")
     witnesses = ledger[has_chance & ledger["claim"].isin(alone)].drop_duplicates("claim")
-    for kind, words in counted(ledger, every).items():
+    for kind, words in count_verdicts(ledger, every).items():
         answers = {word: count for word, count in words.items() if word in ANSWERS}
         said = [
             f"{count} {word}{'s' * (word == 'counterexample' and count > 1)}"

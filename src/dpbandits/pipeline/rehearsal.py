@@ -31,7 +31,7 @@ from dpbandits.pipeline.published import filled
 from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import CLAIMS, DIGITISED, FINDINGS, digitised_figures
 from dpbandits.reporting import style
-from dpbandits.reporting.draw import draw_panels, drawn_diagram, plotted_points, points_csv
+from dpbandits.reporting.draw import draw_diagram, draw_panels, plotted_points, points_csv
 from dpbandits.reporting.lines import panel_lines, panel_rows, read_rows
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Rehearsal:
         if figure.is_diagram:
             rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
             try:
-                drawn, points = drawn_diagram(code.diagrams[name], rows)
+                drawn, points = draw_diagram(code.diagrams[name], rows)
             except Exception as error:
                 # It may need what made-up numbers do not have, such as lines that cross.
                 self._leave(f"figures.{name}", f"{type(error).__name__}: {error}")

@@ -27,7 +27,7 @@ from dpbandits.config.figures import (
     parse_figure,
     parse_table,
 )
-from dpbandits.config.project import PaperFile, joined
+from dpbandits.config.project import PaperFile, join_words
 from dpbandits.engine.identity import (
     PACKAGE,
     PLAY,
@@ -80,7 +80,7 @@ def number_range(numbers: Iterable[int]) -> str:
     texts = [f"{number:,}" for number in sorted(set(numbers))]
     if len(texts) > LISTED:
         return f"{texts[0]} to {texts[-1]}"
-    return joined(texts)
+    return join_words(texts)
 
 
 DEFAULT_TABLES: Mapping[str, Mapping[str, Any]] = {

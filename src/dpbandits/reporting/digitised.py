@@ -1,4 +1,4 @@
-"""Digitised values compared with ours."""
+"""Digitised values compared with those that we computed."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -30,16 +30,16 @@ COMPARED = (
     *("panel", "series", "variant", "interpretation", "x", "published", "tolerance", "allowance"),
     *("rebuilt", "lo", "hi", "difference", "agreement"),
 )
-"""Columns of ``digitised.csv``: ``panel`` is the stem of the drawn one, ``rebuilt`` is ours."""
+"""Columns of ``digitised.csv``: ``panel`` is the stem of the drawn one, ``rebuilt`` our value."""
 
 NOT_REACHED = "not-reached"
-"""Said of digitised values beyond the horizon of a small scale."""
+"""Agreement of digitised values beyond the horizon of a small scale."""
 
-MOST = 0.5
-"""Share of the values of a curve that differ, from which on it is named."""
+NAMED_SHARE = 0.5
+"""A curve is named where more than this share of its values differ."""
 
 SHARP = 0.1
-"""Half of our interval over the digitisation error, below which chance hardly adds to it."""
+"""Half of our interval over the digitisation error; below it chance hardly matters."""
 
 
 def compare_digitised(
@@ -51,7 +51,7 @@ def compare_digitised(
 ) -> "pd.DataFrame":
     """Return the columns ``COMPARED`` of all digitised values of some figures.
 
-    Where results are ``is_whole``, not of a small scale, lines have to reach all of them.
+    Where the results are ``is_whole``, not of a small scale, lines have to reach all values.
     """
     import pandas as pd
 
@@ -102,10 +102,11 @@ def with_agreement(points: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
-    """Return how many digitised values agree with ours, and how far they are off.
+    """Return how many digitised values agree with what we computed, and how far they are off.
 
-    ``above`` is the mean of published minus ours, ``sharp`` counts the values at which our interval
-    is below a tenth of the digitisation error; ``reproduced`` is empty unless all are reached.
+    ``above`` is the mean of published minus rebuilt, ``sharp`` counts the values at which our
+    interval is below a tenth of the digitisation error; ``reproduced`` is empty unless all are
+    reached.
     """
     words = list(values["agreement"])
     reached = values[values["agreement"] != NOT_REACHED]
@@ -147,7 +148,7 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
     differing = [
         str(series)
         for series, line in rows.groupby("series", sort=False)
-        if answers["no"] and line["agreement"].eq(DIFFERS).mean() > MOST
+        if answers["no"] and line["agreement"].eq(DIFFERS).mean() > NAMED_SHARE
     ]
     but = f" in {', '.join(differing)}" if differing else ""
     said = {"yes": "as published", "no": f"not as published{but}"}

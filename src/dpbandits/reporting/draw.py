@@ -40,8 +40,7 @@ from dpbandits.reporting.lines import (
     read_rows,
     with_error,
 )
-from dpbandits.reporting.text import NUMBER_FORMAT, fill
-from dpbandits.reporting.text import drawn as drawn_text
+from dpbandits.reporting.text import NUMBER_FORMAT, fill, mathtext
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
@@ -73,7 +72,7 @@ def draw_figure(
     paper's own functions, by name.
     """
     if figure.is_diagram:
-        return _draw_diagram(figure, frames, folder, diagrams or {}, paper)
+        return _write_diagram(figure, frames, folder, diagrams or {}, paper)
     lines: dict[str, list[Line]] = {}
     sources = cache(frames)
     for letter, panel in figure.panels.items():
@@ -106,7 +105,7 @@ def write_panels(
     return written
 
 
-def _draw_diagram(
+def _write_diagram(
     figure: FigureSpec, frames: Frames, folder: Path, diagrams: Mapping[str, Diagram], paper: str
 ) -> list[Path]:
     name = figure.name
@@ -114,16 +113,16 @@ def _draw_diagram(
         allowed = ", ".join(diagrams)
         raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
     rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
-    _, points = drawn_diagram(diagrams[name], rows)
-    drawn, _ = drawn_diagram(diagrams[name], rounded(rows))
+    _, points = draw_diagram(diagrams[name], rows)
+    drawn, _ = draw_diagram(diagrams[name], round_for_csv(rows))
     with style.context():
         second = style.heading(paper, name, supplements=figure.supplements)
         style.add_heading(drawn, second, figure.title)
     return write_figure(folder / name, drawn, points)
 
 
-def drawn_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
-    """Return a diagram, with a legend, and its points, which are exact where it does not say."""
+def draw_diagram(draw: Diagram, rows: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """Return a diagram with a legend, and its points, with the columns of exact ones by default."""
     with style.context():
         drawn, points = draw(rows)
         if not drawn.legends:
@@ -147,7 +146,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
     """Write a picture as .pdf and .png and its points as .csv, each whole or not at all."""
-    # A pdf names glyphs by number: tables that choose and place them are cut down for nothing.
+    # A pdf names glyphs by number: cutting down the tables that choose and place them is wasted.
     from fontTools.subset import Options
 
     Options._drop_tables_default = sorted({*Options._drop_tables_default, "GDEF", "GPOS", "GSUB"})
@@ -165,7 +164,7 @@ def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]
     return list(files.values())
 
 
-def rounded(table: pd.DataFrame) -> pd.DataFrame:
+def round_for_csv(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with its numbers to as many digits as a csv has.
 
     Pictures are drawn from rounded numbers: processors differ in the last bits of a sum, which
@@ -208,13 +207,13 @@ _AROUND_PANEL = 0.6
 """About the height in inches that the labels and the title of a panel take."""
 
 _MOST_COLUMNS = 3
-"""Most panels side by side; of more, rows as even as can be."""
+"""Most panels side by side; more are put in rows of about one length."""
 
 _MARK_SPACING = 0.14
 """Distance of the markers along a curve, as a fraction of the panel's diagonal."""
 
 _SIDES = (0.8, 0.6)
-"""Width and height of a panel, about, over its diagonal."""
+"""Approximate width and height of a panel, over its diagonal."""
 
 _SHADE: dict[str, Any] = {"color": "#888888", "alpha": 0.16, "linewidth": 0, "zorder": 0}
 _GUIDE: dict[str, Any] = {"linewidth": 0.7, "zorder": 1.5}
@@ -227,8 +226,8 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
     panels = [figure.panels[letter] for letter in lines]
-    strips = [_rounded_lines(residual_lines(of_panel)) for of_panel in lines.values()]
-    shown = [_rounded_lines(of_panel) for of_panel in lines.values()]
+    strips = [_round_lines(residual_lines(of_panel)) for of_panel in lines.values()]
+    shown = [_round_lines(of_panel) for of_panel in lines.values()]
     with style.context():
         widest = style.PAGE_WIDTH
         panel_width = style.PANEL_WIDTH if len(figure.panels) > 1 else style.SINGLE_WIDTH
@@ -257,7 +256,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
             only_here = {k: v for k, v in of_panel.items() if k not in common}
             own = {} if figure.direct_labels else only_here
             above.append(style.label_panel(axes, title, own, width / columns, max(notes)))
-        # After all is drawn: limits end a shared axis' growing with its panels.
+        # Last, because a shared axis no longer grows with its panels once it has limits.
         for axes, panel in zip(flat, panels, strict=True):
             axes.set_xlim(*panel.x.limits)
             axes.set_ylim(*panel.y.limits)
@@ -282,7 +281,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         second = style.heading(paper, figure.name, letter, figure.supplements)
         style.add_heading(drawn, second, figure.title)
         if any(panel.crossings for panel in panels):
-            # Labels are placed by what is drawn.
+            # Labels are placed where nothing is drawn.
             drawn.draw_without_rendering()
             for axes, panel, crossing in zip(flat, panels, shown, strict=True):
                 _label_crossings(axes, panel, crossing)
@@ -310,8 +309,8 @@ def _grids(
     return grid, strips
 
 
-def _rounded_lines(lines: Sequence[Line]) -> list[Line]:
-    return [replace(line, points=rounded(line.points)) for line in lines]
+def _round_lines(lines: Sequence[Line]) -> list[Line]:
+    return [replace(line, points=round_for_csv(line.points)) for line in lines]
 
 
 def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, style.Handle]:
@@ -361,7 +360,7 @@ def _label_crossings(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> Non
         place = _crossing(panel, lines, crossing)
         if place is not None:
             label = fill(crossing.label, {"x": place[0]}, "crossings.label")
-            style.write_beside(axes, place, drawn_text(label))
+            style.write_beside(axes, place, mathtext(label))
 
 
 def _crossing(
@@ -401,13 +400,13 @@ def first_crossing(
 def _draw_line(axes: Axes, line: Line, panel: PanelSpec, offset: float) -> style.Handle:
     """Draw a line with its intervals; return what stands for it in the legend.
 
-    Few points have a bar each, dense curves a band and markers that stay apart for each ``offset``
-    (0 to below 1). A dense curve of exact values has some where the panel says so only: nothing
-    else was computed there that was not beside it. Open marks are above all lines.
+    Few points have an error bar each. Dense curves have a band, and markers whose places the
+    ``offset`` (0 to below 1) keeps apart from line to line. A dense curve of exact values has
+    markers only where the panel's x axis has ``marked``. Open marks are above all lines.
     """
     x = line.points["x"].tolist()
     y, *ends = (line.points[column].to_numpy(dtype=float) for column in ("y", "lo", "hi"))
-    # One run has the whole line as its interval, which is not drawn.
+    # The interval of one run is infinite, and is not drawn.
     low, high = (np.where(np.isfinite(end), end, y) for end in ends)
     bars: dict[str, Any] = {"yerr": [y - low, high - y], "elinewidth": 0.8}
     look = style.line_look(line.look)

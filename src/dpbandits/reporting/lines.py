@@ -27,7 +27,7 @@ from dpbandits.errors import InputError
 from dpbandits.metrics import QUANTITIES
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
-from dpbandits.reporting.text import drawn, fill
+from dpbandits.reporting.text import fill, mathtext
 
 Where = Mapping[str, Any]
 """Rows that are chosen, column to value or list of values."""
@@ -89,7 +89,7 @@ def require_column(frame: pd.DataFrame, column: str, place: str) -> None:
 
 
 def nash_quantities(metric: str) -> list[str]:
-    """Return the names of the recorded quantities of a metric out of ``NASH_METRICS``."""
+    """Return the names of the recorded quantities of one of ``NASH_METRICS``."""
     return [metric.removesuffix(NASH_REGRET) + name for name in QUANTITIES]
 
 
@@ -114,7 +114,7 @@ def nash_regrets(
     else:
         y = regret[0]
         geometric = np.exp(quantity["nash_log_mean"][0])
-        # One run has the whole line.
+        # One run has an infinite interval.
         factor = stdtrit(runs - 1, 0.5 + COVERAGE / 2) if runs > 1 else np.inf
         half = factor * (geometric * quantity["nash_standard_error"][0])
         low, high = y - half, y + half
@@ -143,9 +143,9 @@ def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
 def points_of(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Return the columns x (ascending), y, lo, hi and runs of a line.
 
-    With a tag on the x axis they are what is recorded at the horizon of each series, by its value.
+    With a tag on the x axis there is one point for each of its values, recorded at the horizon.
     """
-    reduce = _computed if line.exact else POINTS[panel.kind]
+    reduce = _given_points if line.exact else POINTS[panel.kind]
     if panel.kind not in BY_TAG:
         return reduce(panel, line, rows, place)
     tag = str(panel.x.tag)
@@ -204,8 +204,10 @@ def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _computed(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Exact values as they stand, or values that a function of the paper derived with intervals."""
+def _given_points(
+    panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str
+) -> pd.DataFrame:
+    """Values as they are given: exact ones, or derived ones with their intervals."""
     _require_one_series(rows, place)
     for column in ("x", "y"):
         require_column(rows, column, place)
@@ -231,8 +233,8 @@ POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFr
     "rate": _rate,
     "nash": _nash,
     "nash-final": _nash,
-    "analytic": _computed,
-    DERIVED: _computed,
+    "analytic": _given_points,
+    DERIVED: _given_points,
 }
 """By kind of panel: from the panel, a line, its rows and its place in the file to its points."""
 
@@ -252,7 +254,7 @@ Function = TypeVar("Function", bound=Callable[..., pd.DataFrame])
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: what the legend lists, its label and its look."""
+    """An entry of a legend: the kind of things that its legend lists, its label and its look."""
 
     lists: str
     label: str
@@ -260,7 +262,7 @@ class LegendEntry(NamedTuple):
 
 
 ALGORITHM, GUIDE = "Algorithm", "Straight lines"
-"""What most legends list, and what lines behind the data are."""
+"""The kind of things that most legends list, and that of lines behind the data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +313,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     The results are in the long form of ``engine.results``; of kind ``analytic`` they have columns x
     and y, of kind ``derived`` lo, hi and runs, too.
     """
-    chosen_rows = _chosen(panel, frame, place)
+    chosen_rows = _rows_of_series(panel, frame, place)
     levels = [spec.level for spec in panel.series]
     if any(levels):
         chosen_rows = _spread_levels(str(panel.x.tag), chosen_rows, levels, place)
@@ -333,7 +335,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
     return lines
 
 
-def _chosen(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[pd.DataFrame]:
+def _rows_of_series(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[pd.DataFrame]:
     """Return the rows of the results that each entry of ``series`` shows."""
     simulated = frame[frame[EXACT].isna()].drop(columns=EXACT) if panel.exact else frame
     shown = {"": _simulated_rows(panel, simulated, place)}
@@ -354,7 +356,7 @@ def _simulated_rows(panel: PanelSpec, frame: pd.DataFrame, place: str) -> pd.Dat
 
 
 def _exact_rows(panel: PanelSpec, frame: pd.DataFrame, name: str, place: str) -> pd.DataFrame:
-    """Return an exact result that stands beside simulations; it may lack columns of these."""
+    """Return an exact result drawn beside simulations; it may lack some of their columns."""
     rows = frame[frame[EXACT] == name].dropna(axis=1, how="all")
     where = {column: value for column, value in panel.where.items() if column in rows}
     return select(rows, where, f"{place}.where").assign(t=lambda rows: rows["x"])
@@ -363,7 +365,7 @@ def _exact_rows(panel: PanelSpec, frame: pd.DataFrame, name: str, place: str) ->
 def _spread_levels(
     tag: str, chosen_rows: Sequence[pd.DataFrame], levels: Sequence[bool], place: str
 ) -> list[pd.DataFrame]:
-    """Repeat the rows of level series, which have no value of the tag, at every value of others."""
+    """Repeat the rows of level series, which lack the tag, at each of its values in the others."""
     others = [rows for rows, level in zip(chosen_rows, levels, strict=True) if not level]
     grid = sorted({value for rows in others if tag in rows for value in rows[tag].dropna()})
     if not grid:
@@ -397,7 +399,7 @@ def _line(panel: PanelSpec, spec: SeriesSpec, look: Look, rows: pd.DataFrame, pl
         if rows[column].nunique(dropna=False) == 1
     }
     name = fill(spec.name, constant, f"{place}.name")
-    label = drawn(fill(spec.label or spec.name, constant, f"{place}.label"))
+    label = mathtext(fill(spec.label or spec.name, constant, f"{place}.label"))
     for column, default in (("variant", "as-written"), ("interpretation", "")):
         points[column] = constant.get(column, default)
     if not np.isfinite(points["y"].to_numpy(dtype=float)).all():
@@ -461,7 +463,7 @@ def check_panel_filters(
 ) -> None:
     """Raise InputError where a line of a panel has no row, whatever the values of the results.
 
-    Where they are ``is_whole``, not of a small scale, it has to reach all of its digitised values.
+    Where results are ``is_whole``, not of a small scale, it has to reach its digitised values.
     """
     simulated = _simulated_rows(panel, frame, place)
     for index, spec in enumerate(panel.series):

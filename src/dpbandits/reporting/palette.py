@@ -107,7 +107,7 @@ def styled(look: Look, column: str, value: Any) -> Look:
 
 
 def tell_apart(looks: Sequence[Look], places: Sequence[int] | None = None) -> list[Look]:
-    """Return the looks, equal ones apart by their ``places``: by line style and fill of marks."""
+    """Return the looks with equal ones told apart, by their ``places``: in line style and fill."""
     if places is None:
         places = [list(looks[:index]).count(look) for index, look in enumerate(looks)]
     dashes = list(DASHES)

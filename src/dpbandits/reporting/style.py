@@ -77,7 +77,7 @@ RC: dict[str, Any] = {
     "patch.edgecolor": "w",
     "patch.force_edgecolor": True,
     "patch.linewidth": 0.8,
-    # TrueType outlines: journals refuse Type 3 fonts, and text stays selectable.
+    # TrueType outlines: journals reject Type 3 fonts, and text stays selectable.
     "pdf.fonttype": 42,
     "ps.fonttype": 42,  # Matplotlib's pdf reads it, too.
     "savefig.dpi": DPI,
@@ -117,7 +117,7 @@ def thousands(value: float, _position: int = 0) -> str:
 MINUS = "\u2212"
 
 PLAIN = {"linear": (0.001, 999_999.0), "log": (0.001, 99_999.0)}
-"""Scale -> smallest and largest number but 0 that is no power of ten on an axis."""
+"""Scale -> smallest and largest number, except 0, that an axis writes without a power of ten."""
 
 
 def power(value: float) -> str:
@@ -224,10 +224,10 @@ def common_labels(
     *,
     everywhere: bool = False,
 ) -> dict[str, Handle]:
-    """Return the entries of the legend of a whole figure: one look a label, one label a look.
+    """Return the entries of the legend of a whole figure: those with one look and one label.
 
-    With ``everywhere`` they are those alone that every panel has, and open marks. What only one
-    panel has stays with others of that panel that are not in this legend.
+    With ``everywhere`` only those that every panel has, and open marks. A panel with entries that
+    are not in this legend keeps those that it alone has, too.
     """
     looks: dict[str, set[Look]] = {}
     labels: dict[Look, set[str]] = {}
@@ -359,9 +359,9 @@ def label_panel(
     width: float,
     below: float = 0.0,
 ) -> float:
-    """Put the title above the panel, so many inches wide, and above it a legend of its own.
+    """Put the title above a panel of this width in inches, and above it a legend of its own.
 
-    Notes ``below`` the title have so many points. Return the height of the legend in inches.
+    ``below`` is the height in points of notes below the title. Return that of the legend in inches.
     """
     if title:
         axes.set_title(title, pad=mpl.rcParams["axes.titlepad"] + below)
@@ -456,7 +456,7 @@ _NAME_SIZE, _NAME_DISTANCE, _NAME_PLACE = 7.0, 1.3, 1.05
 
 
 def label_lines(axes: Axes, lines: Sequence["Line"], height: float) -> None:
-    """Write labels right of a panel of final limits, so many inches high, by the last points."""
+    """Write labels beside the last points of a panel, whose limits are final; height in inches."""
     ends = [(line.points["x"].iloc[-1], line.points["y"].iloc[-1]) for line in lines]
     to_share = axes.transData + axes.transAxes.inverted()
     heights = to_share.transform(ends)[:, 1]

@@ -94,7 +94,7 @@ def write_table(
 
 
 def _type(width: float | None, align: str = "left") -> str:
-    """Return the type of a LaTeX column, so many millimetres wide where its text breaks."""
+    """Return the type of a LaTeX column; text breaks at a width, in millimetres."""
     return align[0] if width is None else rf">{{\raggedright\arraybackslash}}p{{{width:g}mm}}"
 
 
@@ -199,18 +199,18 @@ def with_sentences(ledger: pd.DataFrame, says: Mapping[str, str]) -> pd.DataFram
     rows = ledger.fillna({"interpretation": ""}).to_dict("records")
     return ledger.assign(
         says=[says[claim] for claim in ledger["claim"]],
-        choice=[choice(row, default="as-written") for row in rows],
+        choice=[variant_text(row, default="as-written") for row in rows],
         interval=[interval(row) for row in rows],
-        played=[_played(row["runs"]) for row in rows],
+        played=[_runs_text(row["runs"]) for row in rows],
     )
 
 
-def _played(runs: float) -> str:
+def _runs_text(runs: float) -> str:
     """Return how many runs a row has, in words: ``exact`` for 0, nothing where there is none."""
     return "" if pd.isna(runs) else str(int(runs)) if runs else "exact"
 
 
-def choice(row: Mapping[Any, Any], default: str) -> str:
+def variant_text(row: Mapping[Any, Any], default: str) -> str:
     """Return variant (unless the default) and interpretations of a row, with spaces to break at."""
     variant = "" if row["variant"] == default else row["variant"]
     return ", ".join(filter(None, [variant, row["interpretation"].replace(",", ", ")]))

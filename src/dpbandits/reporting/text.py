@@ -69,7 +69,7 @@ def readable(text: str) -> str:
 _IN_POWERS = re.compile(rf"(?:(\d[\d.]*)×)?10([{_RAISED}]+)")
 
 
-def drawn(text: str) -> str:
+def mathtext(text: str) -> str:
     """Return a readable text whose powers of ten are mathematics, as the labels of axes are."""
 
     def formula(match: re.Match[str]) -> str:
@@ -164,7 +164,7 @@ def _name(match: re.Match[str]) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as LaTeX, formulas as mathematics; InputError for what pdflatex would refuse."""
+    """Return text as LaTeX, formulas as mathematics; InputError for what pdflatex rejects."""
     for sign in text:
         is_latin = sign.isalpha() and ord(sign) < 0x180
         if not (sign.isascii() or is_latin or ord(sign) in _SPECIAL or sign in f"{SIGNS}−"):

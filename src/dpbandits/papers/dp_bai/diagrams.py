@@ -35,7 +35,7 @@ from dpbandits.reporting import palette, style
 from dpbandits.reporting.draw import Diagram
 from dpbandits.reporting.lines import rate_of
 from dpbandits.reporting.style import add_legend
-from dpbandits.reporting.text import drawn as drawn_text
+from dpbandits.reporting.text import mathtext
 
 DP_BAI = [palette.styled(palette.look_of("dp-bai"), "epsilon", epsilon) for epsilon in (0.1, 1)]
 """Looks of DP-BAI at two epsilon."""
@@ -189,7 +189,7 @@ def gauss_delta(results: pd.DataFrame) -> Drawn:
         x, y = rows.sort_values("x")[["x", "y"]].to_numpy().T
         line = {"color": look.colour, "linestyle": DASHES[look.dash], "linewidth": 1.2, "zorder": 2}
         points += draw_line(
-            axes, f"delta={delta:g}", x, y, drawn_text(rf"$\delta$ = {delta:g}"), **line
+            axes, f"delta={delta:g}", x, y, mathtext(rf"$\delta$ = {delta:g}"), **line
         )
     axes.axhline(1.0, color="black", linewidth=0.8, linestyle="dashed")
     y_axis, title = (

@@ -62,7 +62,7 @@ class LogErrors:
         return linear_fit(design, self.logs, self.weights)
 
 
-def counted(trials: SeriesQuery) -> Counted:
+def successes_and_trials(trials: SeriesQuery) -> Counted:
     """Return successes and trials of a series."""
     number = trials.having(metric="success").number()
     assert isinstance(number, Rate)
@@ -74,7 +74,7 @@ def log_errors(trials: SeriesQuery) -> LogErrors:
     budgets, logs, weights = [], [], []
     for budget in trials.values_of("horizon"):
         at = trials.having(horizon=budget)
-        won, count = counted(at)
+        won, count = successes_and_trials(at)
         failed = rate((count - won, count))
         if ERRORS[0] <= failed.value <= ERRORS[1]:
             budgets.append(float(budget))

@@ -26,7 +26,13 @@ from dpbandits.claims.estimates import (
 )
 from dpbandits.claims.series import SeriesQuery
 from dpbandits.papers.dp_bai import analytic
-from dpbandits.papers.dp_bai.fits import LogErrors, counted, crossing, linear_fit, log_errors
+from dpbandits.papers.dp_bai.fits import (
+    LogErrors,
+    crossing,
+    linear_fit,
+    log_errors,
+    successes_and_trials,
+)
 from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere
 from dpbandits.papers.dp_bai.theory import Bounds, bounds
 
@@ -51,7 +57,7 @@ def mismatches(first: SeriesQuery, second: SeriesQuery) -> Estimate:
 
 def error_rate(trials: SeriesQuery) -> Rate:
     """Return how often another arm than the best one is returned."""
-    won, count = counted(trials)
+    won, count = successes_and_trials(trials)
     return rate((count - won, count))
 
 
@@ -84,7 +90,7 @@ def visible_lead(trials: SeriesQuery, *, points: int) -> Estimate:
 
     Of as many trials; NaN where no rate is so large.
     """
-    won, count = counted(trials)
+    won, count = successes_and_trials(trials)
 
     def is_seen(more: int) -> bool:
         return rate_difference((won + more, count), (won, count)).interval(CHANCE / points)[0] > 0.0
@@ -94,7 +100,7 @@ def visible_lead(trials: SeriesQuery, *, points: int) -> Estimate:
 
 def visible_excess(trials: SeriesQuery, *, points: int) -> Estimate:
     """Return how many times its bound an error rate has to be to be seen at one of some points."""
-    _, count = counted(trials)
+    _, count = successes_and_trials(trials)
     bound = theorem_bound(trials).value
 
     def is_seen(errors: int) -> bool:
@@ -159,7 +165,7 @@ def budget_90(trials: SeriesQuery) -> Measured:
     """
     at = [trials.having(multiple=multiple) for multiple in trials.values_of("multiple")]
     budgets = [one.parameters["horizon"] for one in at]
-    rates = [rate(counted(one)).measured(one.key) for one in at]
+    rates = [rate(successes_and_trials(one)).measured(one.key) for one in at]
     return crossing(np.sqrt(np.array(budgets, dtype=int)), rates)
 
 
