@@ -1,4 +1,4 @@
-"""The command line: assembles the commands, and says what is wrong in one line."""
+"""The command line: assembles the commands, and ends bad input with one line."""
 
 import contextlib
 import errno
@@ -37,11 +37,10 @@ class Commands(click.Group):
     """The commands, in the order of use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in their order."""
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summary of each command, whole, but of those that the workflow calls."""
+        """Write the whole summary of each command, except those that the workflow calls."""
         for heading, module in GROUPS.items():
             with formatter.section(heading):
                 formatter.write_dl(
@@ -55,7 +54,6 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the words begin with."""
         if args[0] not in self.commands:
             raise InputError.unknown("command", args[0], self.commands)
         return super().resolve_command(ctx, args)
@@ -77,9 +75,9 @@ for module in GROUPS.values():
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; bad input ends in one line on standard error and status 2.
+    """Run one command; bad input ends with a line on standard error and status 2.
 
-    Ctrl-C ends in one line and status 130; without a command the help is printed.
+    Ctrl-C ends with a line and status 130; without a command the help is printed.
     """
     _open_output()
     if asked := os.environ.get("_DPBANDITS_COMPLETE"):
@@ -102,11 +100,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _open_output() -> None:
-    """Give closed streams somewhere to go; what a terminal has no letter for is escaped."""
+    """Open closed streams on the null device, and escape what a terminal cannot print."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            # The lowest number is free: else the next file that is opened would take it.
+            # Takes the lowest free number, this stream's, which the next file would take otherwise.
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -117,7 +115,7 @@ def _in_one_line() -> Iterator[None]:
     """Raise InputError for wrong usage, where a library is missing, or where the disk is full."""
     try:
         yield
-        # What is still in the buffer would be lost after the last line of this program.
+        # Not left to the exit of Python, where a full disk would end in a traceback.
         sys.stdout.flush()
     except click.UsageError as error:
         place = error.ctx.command_path if error.ctx else "dpbandits"
@@ -140,5 +138,5 @@ def _in_one_line() -> Iterator[None]:
 
 
 def _drop_output() -> None:
-    """Let what is still to be printed go nowhere: Python tries once more when it exits."""
+    """Discard what is still to be printed: Python would try once more when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -15,7 +15,7 @@ from dpbandits.cli.options import (
     OneOf,
     an_algorithm,
     command,
-    formatted,
+    format_option,
     number,
     open_project,
     option,
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from dpbandits.algorithms import Definition
 
 SHORTENED = 72
-"""Longest sentence in a table that is read; csv and JSON have all of it."""
+"""Characters of a sentence in a printed table; csv and JSON have all of it."""
 
 
 @command("list")
 @click.argument("what", type=OneOf(["algorithms", "claims"]), default="algorithms")
-@formatted
+@format_option
 def list_(what: str, form: str) -> None:
     """List the algorithms with all that can be chosen, or the claims with their verdicts."""
     if what == "algorithms":
@@ -98,10 +98,10 @@ def _lines() -> Iterator[str]:
 
 
 def listed_claims() -> "pd.DataFrame":
-    """Return a row for each published reading, with the sentence of its claim."""
+    """Return a row for each reading with a published verdict, with the sentence of its claim."""
     import pandas as pd
 
-    # The list of algorithms does without the papers.
+    # Listing algorithms needs no papers.
     from dpbandits.pipeline.project import published_project, published_table
 
     project = published_project(Path())
@@ -162,14 +162,14 @@ def explain(
 @whole_option("--dimensions", help="of the arms' features, with --budget (default: one an arm)")
 @scale_option
 @project_option
-@formatted
+@format_option
 def choose(form: str, **asked: Any) -> None:
     """Say which private algorithm to take, as printed and tuned, and how to play it."""
     import dpbandits
-    from dpbandits.comparisons.ranking import ranking
+    from dpbandits.comparisons.ranking import answer_text
 
     answer = dpbandits.choose(**asked)
-    show(answer, form, ranking(answer))
+    show(answer, form, answer_text(answer))
 
 
 @command()
@@ -182,7 +182,7 @@ def choose(form: str, **asked: Any) -> None:
     help="rounds, or the budget of pulls of an algorithm that names the best arm",
 )
 @option("--delta", type=REAL, help="at which epsilon is wanted")
-@formatted
+@format_option
 def guarantee(delta: float | None, form: str, **options: Any) -> None:
     """Print what an algorithm guarantees for all instances, and what is known of that.
 
@@ -209,7 +209,7 @@ def guarantee(delta: float | None, form: str, **options: Any) -> None:
     required=True,
     help="a kind; renyi with order=, approximate with delta= or epsilon=",
 )
-@formatted
+@format_option
 def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
     """Convert a guarantee to another kind, and name the source of the conversion.
 
@@ -239,7 +239,7 @@ def convert(given: tuple[str, ...], to: list[str], form: str) -> None:
 @command()
 @click.argument("action", type=OneOf(["show", "prune", "clear"]), default="show")
 @option("--yes", is_flag=True, help="clear without asking")
-@formatted
+@format_option
 def cache(action: str, yes: bool, form: str) -> None:
     """Show the cache of results and compiled kernels; prune what is outdated, or clear it.
 
@@ -267,7 +267,7 @@ UNNAMED = "of unknown origin"
 
 
 def _sums(entries: Sequence[Any]) -> list[str]:
-    """Return the lines on what there is: sums by state, and by algorithm."""
+    """Return the lines on the entries: sums by state, and by algorithm."""
     results = [entry for entry in entries if entry.kind == "result"]
     kernels = [entry for entry in entries if entry.kind == "kernel"]
     lines = [f"results: {_amount(results)}{_states(results)}"]

@@ -10,11 +10,11 @@ import click
 
 from dpbandits.cli.options import (
     FOLDER,
-    chosen,
+    algorithm_options,
+    choice_options,
     command,
-    formatted,
+    format_option,
     in_project,
-    of_algorithm,
     open_project,
     option,
     project_option,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 @command()
 @click.argument("name", required=False, metavar="[FILE.py | PAPER]")
-@of_algorithm
-@chosen
+@algorithm_options
+@choice_options
 @project_options
-@formatted
+@format_option
 def check(
     name: str | None,
     params: dict[str, Any],
@@ -150,7 +150,7 @@ def tabulate(project: "Project", paper: str, name: str) -> None:
 @click.argument("paper")
 @in_project
 def digitised(project: "Project", paper: str) -> None:
-    """Compare the digitised values of a paper with ours."""
+    """Compare the digitised values of a paper with those that we computed."""
     from dpbandits.pipeline.jobs import write_digitised_comparison
 
     write_digitised_comparison(project, paper)
@@ -168,7 +168,7 @@ def judge(project: "Project", paper: str, kind: str | None) -> None:
 
 
 @command(hidden=True)
-@chosen
+@choice_options
 @in_project
 def ledger(project: "Project") -> None:
     """Gather the verdicts on the claims of all chosen papers in one ledger."""
@@ -182,7 +182,7 @@ def ledger(project: "Project") -> None:
 @whole_option("--cells", default=5, help="batches of runs of each set of results (default: 5)")
 @whole_option("--rounds", default=5 * 10**7, help="most rounds of a batch (default: 50000000)")
 @whole_option("--sample-seed", default=1, help="of the draw (default: 1)")
-@formatted
+@format_option
 @in_project
 def verify(
     project: "Project", workers: int, cells: int, rounds: int, sample_seed: int, form: str

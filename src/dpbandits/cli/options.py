@@ -32,13 +32,12 @@ class Text(click.ParamType[Any]):
     """
 
     def __init__(self, name: str, read: Callable[[str, str], Any], *, has_words: bool = False):
-        """Keep the attributes."""
         self.name, self.read, self.has_words = name, read, has_words
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
-        """Return what a text stands for; a default that is no text stands for itself."""
+        """Return the value of a text; a default that is no text stays as it is."""
         if param is None or not isinstance(value, str):
             return value
         place = (
@@ -50,8 +49,6 @@ class Text(click.ParamType[Any]):
 
 
 class OneOf(click.Choice[str]):
-    """One of some words."""
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word; InputError with the nearest one where it is none of them."""
         if value not in self.choices:
@@ -64,7 +61,7 @@ class Command(click.Command):
     """A command with options that take all words up to the next option, as ``--params b=2 c=1``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words once those of such an option are joined to one."""
+        """Join the words of each such option into one, then parse."""
         options = {
             name
             for param in self.params
@@ -83,7 +80,7 @@ class Command(click.Command):
         return super().parse_args(ctx, joined)
 
 
-def whole(place: str, text: str) -> int:
+def whole_number(place: str, text: str) -> int:
     """Return a whole number, which may be written as 1e5."""
     with contextlib.suppress(ValueError):
         return int(text)
@@ -142,7 +139,7 @@ def values(place: str, text: str) -> dict[str, int | float | str]:
 
 
 def path(place: str, text: str) -> Path:
-    """Return a path; an empty one would be the current folder."""
+    """Return a path; InputError for an empty one, which would be the current folder."""
     if not text:
         raise InputError(f"{place} is ''; allowed: a path")
     return Path(text)
@@ -166,7 +163,7 @@ def algorithm(place: str, text: str) -> Any:
     return own[text]
 
 
-WHOLE = Text("NUMBER", whole)
+WHOLE = Text("NUMBER", whole_number)
 REAL = Text("NUMBER", lambda place, text: float(number(place, text)))
 NUMBERS = Text("NUMBER...", numbers, has_words=True)
 ROWS = Text("ROW; ...", rows, has_words=True)
@@ -196,7 +193,7 @@ option = click.option
 whole_option = partial(option, type=WHOLE)
 command = partial(click.command, cls=Command)
 
-of_algorithm = stacked(
+algorithm_options = stacked(
     option("--params", type=VALUES, default="", help="parameters, as epsilon=1"),
     option(
         "--interpretations",
@@ -208,7 +205,7 @@ of_algorithm = stacked(
 )
 """The options that say how an algorithm is played."""
 
-an_algorithm = stacked(click.argument("algorithm", type=ALGORITHM), of_algorithm)
+an_algorithm = stacked(click.argument("algorithm", type=ALGORITHM), algorithm_options)
 """An algorithm, and how it is played."""
 
 workers_option = whole_option(
@@ -223,22 +220,21 @@ cache_option = option(
     help="compute anew, and keep nothing",
 )
 seed_option = whole_option("--seed", help="root of all random streams")
-played = stacked(
+play_options = stacked(
     whole_option("--runs", required=True, help="independent runs or trials"),
     seed_option,
     workers_option,
     cache_option,
 )
-"""The options of what plays on an instance of the command line; named as Python's arguments."""
+"""The options of commands that play on an instance; named as the arguments in Python."""
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are given; the others have their defaults in Python."""
+    """Return the options that were typed; the others have their defaults in Python."""
     return {key: value for key, value in options.items() if value is not None}
 
 
 def arms_of(arms: list[int | float], law: str | None) -> "Bandit":
-    """Return the instance that a law and its arms make."""
     from dpbandits.bandits import INSTANCES
 
     if (law := law or "bernoulli") not in INSTANCES:
@@ -247,7 +243,6 @@ def arms_of(arms: list[int | float], law: str | None) -> "Bandit":
 
 
 def linear_arms_of(features: Any, theta: Any, law: str | None) -> "LinearBandit":
-    """Return the instance that features and theta make."""
     from dpbandits.bandits import linear
 
     return linear(features, theta, law or "uniform")
@@ -267,7 +262,7 @@ project_options = stacked(
 )
 """The options of commands that work on a project folder."""
 
-chosen = stacked(
+choice_options = stacked(
     option("--papers", type=NAMES, help="papers, instead of the config's"),
     option("--comparisons", type=NAMES, help="comparisons across papers, instead of the config's"),
 )
@@ -276,7 +271,7 @@ chosen = stacked(
 
 def open_project(folder: Path, **choice: Any) -> "Project":
     """Return the project of a folder, at the scale, seed and choice of the command line."""
-    # Commands without a project do without its libraries.
+    # Commands without a project need none of its libraries.
     from dpbandits.config.project import CONFIG
     from dpbandits.pipeline.project import Project
 
@@ -291,7 +286,7 @@ def open_project(folder: Path, **choice: Any) -> "Project":
 
 
 def in_project(function: Function) -> Function:
-    """Give a command the options of a project folder, and the project that they make."""
+    """Give a command the options of a project folder, and hand it the project."""
 
     @wraps(function)
     def opened(project: Path, **options: Any) -> None:
@@ -302,7 +297,7 @@ def in_project(function: Function) -> Function:
     return project_options(opened)
 
 
-formatted = option(
+format_option = option(
     "--format",
     "form",
     type=OneOf(["table", "csv", "json"]),

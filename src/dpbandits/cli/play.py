@@ -13,17 +13,17 @@ from dpbandits.cli.options import (
     REAL,
     ROWS,
     algorithm,
+    algorithm_options,
     an_algorithm,
     arms_of,
     cache_option,
     command,
-    formatted,
+    format_option,
     given,
     in_project,
     linear_arms_of,
-    of_algorithm,
     option,
-    played,
+    play_options,
     seed_option,
     show,
     whole_option,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 @option("--law", help="of the rewards: bernoulli (default), uniform, ...")
 @option("--arms", type=NUMBERS, required=True, help="mean or rate of each arm")
 @whole_option("--horizon", required=True, help="rounds, as 100000 or 1e5")
-@played
-@formatted
+@play_options
+@format_option
 def simulate(law: str | None, arms: Any, form: str, **options: Any) -> None:
     """Simulate and print final regrets with their 95 % intervals, and the mean pulls.
 
@@ -72,8 +72,8 @@ def simulate(law: str | None, arms: Any, form: str, **options: Any) -> None:
 @option("--features", type=ROWS, required=True, help='a row an arm: "0,1; 0,0.9; 10,0"')
 @option("--theta", type=NUMBERS, required=True, help='the parameter of the means: "0.045,0.5"')
 @whole_option("--budget", required=True, help="pulls that are allowed")
-@played
-@formatted
+@play_options
+@format_option
 def identify(law: str | None, features: Any, theta: Any, form: str, **options: Any) -> None:
     """Name the best arm of a linear bandit by trials; print the share of successes.
 
@@ -104,15 +104,15 @@ def identify(law: str | None, features: Any, theta: Any, form: str, **options: A
 
 @command()
 @click.argument("algorithms", nargs=-1, required=True, metavar="ALGORITHM...")
-@of_algorithm
+@algorithm_options
 @option("--law", help="of the rewards: bernoulli, uniform, ...")
 @option("--arms", type=NUMBERS, help="mean or rate of each arm")
 @whole_option("--horizon", help="rounds, as 100000 or 1e5")
 @option("--features", type=ROWS, help='in place of arms, a row an arm: "0,1; 0,0.9; 10,0"')
 @option("--theta", type=NUMBERS, help='the parameter of the means: "0.045,0.5"')
 @whole_option("--budget", help="pulls that are allowed, to find the best arm")
-@played
-@formatted
+@play_options
+@format_option
 @option("--out", type=FOLDER, help="for the plot and the numbers of every run (default: none)")
 def compare(
     algorithms: tuple[str, ...],
@@ -170,10 +170,10 @@ def _write(comparison: Any, folder: Path) -> None:
 @command()
 @click.argument("file", type=FILE, metavar="FILE.py")
 @click.argument("figure")
-@of_algorithm
+@algorithm_options
 @workers_option
 @option("--out", type=FOLDER, help="for the files (default: figures/compare/PAPER)")
-@formatted
+@format_option
 @in_project
 def overlay(
     project: "Project",
@@ -225,7 +225,7 @@ def overlay(
 @seed_option
 @workers_option
 @cache_option
-@formatted
+@format_option
 def audit(x: Any, x_prime: Any, form: str, **options: Any) -> None:
     """Bound the privacy loss of an algorithm from below, by runs on neighbouring inputs.
 

@@ -34,7 +34,7 @@ SEEN, RARE = "filled: seen in 1 of a million runs or more", "hollow: rarer, exac
 GREY: dict[str, Any] = {"linestyle": "none", "marker": "o", "color": "#555555", "markersize": 4.2}
 
 LEAST, MOST, ARROW = 0.05, 1e6, 3e5
-"""Ends of the axis, and where bounds stand that no finite claim covers."""
+"""Ends of the axis, and the x of bounds that exceed every finite claim."""
 
 _HEIGHT = 0.205
 """Inches of one line."""

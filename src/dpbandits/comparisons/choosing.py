@@ -55,7 +55,7 @@ BINARY = "Bernoulli"
 """Family of the instances that are ranked; others have rewards that are not 0 or 1."""
 
 DRAWN = {"drawn": BINARY, "uniform": "uniform", "exponential": "exponential", "few": "", "many": ""}
-"""What the name of an instance that is drawn at random begins with -> its family."""
+"""Beginning of the name of an instance that is drawn at random -> its family."""
 
 RATE = 0.05
 """False discovery rate of an answer: expected share of wrong winners among those named."""
@@ -69,7 +69,7 @@ Row = Mapping[Any, Any]
 Values = NDArray[np.float64]
 
 
-def played(results: pd.DataFrame) -> pd.DataFrame:
+def both_answers(results: pd.DataFrame) -> pd.DataFrame:
     """Return both answers: an algorithm without a constant has the same rows in either.
 
     Constants that are the printed ones are filled in; ``is_drawn`` says whether the instance is one
@@ -94,7 +94,7 @@ def instance_scores(results: pd.DataFrame) -> pd.DataFrame:
     The smaller score is the better one. ``scale`` is what is averaged over instances: the logarithm
     of regret, of which ``error`` is the standard error over runs, or the share of misses itself.
     """
-    rows = played(results)
+    rows = both_answers(results)
     groups = rows.groupby(
         ["answer", *SETTING, *_WHO, "instance", "is_drawn"], dropna=False, sort=False
     )
@@ -247,11 +247,11 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     if table.empty:
         return table
-    parts = [_judged(part, rate) for _, part in table.groupby("answer", sort=False)]
+    parts = [_with_winners(part, rate) for _, part in table.groupby("answer", sort=False)]
     return pd.concat(parts, ignore_index=True)
 
 
-def _judged(table: pd.DataFrame, rate: float) -> pd.DataFrame:
+def _with_winners(table: pd.DataFrame, rate: float) -> pd.DataFrame:
     """Return one answer with its winners and ties."""
     ranked = _discovery(table["p_ranked"])
     table = table.assign(as_ranked=table["first"].where(ranked <= rate, ""))
@@ -410,7 +410,7 @@ def constants(frames: Frames) -> pd.DataFrame:
     least = tuning.groupby("algorithm")["constant"].min()
     for frame, on in (("grid", "those of the comparison"), ("check", "those of the tuning")):
         results = frames[frame]
-        # At the quick scale no series of the check stands.
+        # The quick scale has no series of the check.
         for _, own in results.groupby(names, dropna=False, sort=False) if len(results) else ():
             row = own.iloc[0].to_dict()
             algorithm, tags = row["algorithm"], {"epsilon": row["epsilon"]}

@@ -117,7 +117,7 @@ def _map_handles(table: pd.DataFrame) -> tuple[dict[str, Artist], dict[str, str]
 
 
 def _price_panels(count: int, columns: Collection[Any], rows: Collection[Any]) -> Any:
-    """Return panels of prices, high enough for so many algorithms in each."""
+    """Return panels of prices, high enough for this number of algorithms in each."""
     size = style.WIDE_PAGE if len(columns) > 2 else style.PAGE_WIDTH, 0.16 * count + 0.6
     return _panels(rows, columns, (PRICE, ""), size, sharey="row", sharex=True)
 
@@ -176,7 +176,7 @@ LOOKS: tuple[dict[str, Any], ...] = (
     {},
     {"marker": "|", "markersize": 7, "markeredgewidth": 1.2},
 )
-"""Of the three marks of an algorithm: open, full, and a stroke."""
+"""Looks of the three marks of an algorithm: open, full, and a stroke."""
 
 
 def _dumbbells(
@@ -217,7 +217,7 @@ def _panels(
     size: tuple[float, float],
     **options: Any,
 ) -> tuple[Figure, dict[tuple[Any, Any], Axes]]:
-    """Return a figure and its panels by row and column; labels stand below and to the left."""
+    """Return a figure and its panels by row and column; labels are below and to the left."""
     drawn, panels = canvas(len(rows), len(columns), *size, **options)
     for axes in panels[-len(columns) :]:
         axes.set_xlabel(labels[0])

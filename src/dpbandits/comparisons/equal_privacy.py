@@ -51,7 +51,7 @@ def regrets(frames: Frames) -> pd.DataFrame:
 
 
 def parameters(frames: Frames) -> pd.DataFrame:
-    """Return one row for each instance and budget: its level and what the Gaussian ones have."""
+    """Return one row for each instance and budget: its level, and the Gaussian parameters."""
     tables = []
     for instance, means in _final_means(frames):
         modified = means[means["algorithm"] == "m-ts-gaussian"][["epsilon", "b", "c"]]

@@ -54,7 +54,7 @@ class AskedSetting:
 
     @property
     def setting(self) -> dict[str, float]:
-        """The keys of a setting, the one that comes first first."""
+        """Key of a setting -> its value, the most important key first."""
         dimensions = {} if self.dimensions is None else {"dimensions": self.dimensions}
         return {
             **{"arms": self.arms, **dimensions},
@@ -80,7 +80,7 @@ def nearest(rows: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
     return rows
 
 
-def ranked(
+def rankings(
     table: pd.DataFrame, winners: pd.DataFrame, asked: AskedSetting
 ) -> tuple[pd.DataFrame, dict[str, Row]]:
     """Return both rankings at the nearest setting, and the row of the winners of each answer.
@@ -104,7 +104,7 @@ def ranked(
         own = own.sort_values([key, "algorithm"], ascending=[key == "score", True])
         own = own.assign(place=range(1, len(own) + 1), verdict=BEHIND)
         if row := answers.get(answer):
-            # With an axis an arm DP-BAI is Baseline, which stands for both.
+            # With a dimension for each arm DP-BAI is the same as Baseline, which stands for both.
             is_twin = (
                 asked.dimensions is not None
                 and setting["family"] == f"{setting['arms']} dimensions"
@@ -141,10 +141,10 @@ def parameters_at(row: Mapping[Any, Any], asked: AskedSetting) -> dict[str, floa
 
 
 KEPT = ("proved", "not contradicted")
-"""Statuses of guarantees that stand the audit."""
+"""Statuses of a guarantee with which an algorithm may be ranked first."""
 
 BROKEN = "not shown to be private"
-"""Verdict where a guarantee is refuted, or stated and nothing more; these win nothing."""
+"""Verdict where a guarantee is refuted, or only stated; such an algorithm is ranked last."""
 
 
 def _with_guarantees(order: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
@@ -268,16 +268,18 @@ def _notes(
     return [*sentences, *local, UNIT, "In the commands 0.7 0.5 stand for the means of your arms."]
 
 
-def answered(table: pd.DataFrame, winners: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
+def answer_to(table: pd.DataFrame, winners: pd.DataFrame, asked: AskedSetting) -> pd.DataFrame:
     """Return both rankings with guarantees, the notes and the lines of the answer in ``attrs``."""
-    order, rows = ranked(table, winners, asked)
+    order, rows = rankings(table, winners, asked)
     answer = _with_guarantees(order, asked)
     answer.attrs["notes"] = _notes(answer, table, asked, rows.values())
-    answer.attrs["answers"] = [*_said(answer, rows, asked)]
+    answer.attrs["answers"] = [*_answer_lines(answer, rows, asked)]
     return answer
 
 
-def _said(answer: pd.DataFrame, rows: Mapping[str, Row], asked: AskedSetting) -> Iterator[str]:
+def _answer_lines(
+    answer: pd.DataFrame, rows: Mapping[str, Row], asked: AskedSetting
+) -> Iterator[str]:
     """Yield what to take by each answer, and the command that plays it."""
     for name, row in rows.items():
         own = answer[(answer["answer"] == name) & (answer["algorithm"] == row["first"])].iloc[0]
@@ -289,7 +291,7 @@ def _said(answer: pd.DataFrame, rows: Mapping[str, Row], asked: AskedSetting) ->
         yield f"  {command_of(own, asked)}"
 
 
-def ranking(answer: pd.DataFrame) -> str:
+def answer_text(answer: pd.DataFrame) -> str:
     """Return an answer to read: what to take and how to play it, what to know, the ranking."""
     measure = "price" if "price" in answer else "success"
     form = "{:.3g} [{:.3g}, {:.3g}]" if measure == "price" else "{:.1%} [{:.1%}, {:.1%}]"

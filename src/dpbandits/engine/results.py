@@ -16,7 +16,7 @@ from dpbandits.engine.provenance import METADATA, write_atomically
 from dpbandits.errors import InputError
 from dpbandits.metrics import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
 
-# Who reads results to draw or judge does without what simulates.
+# Drawing and judging read results without what simulates them.
 if TYPE_CHECKING:
     from dpbandits.engine.cells import Cell, Series
     from dpbandits.engine.play import MetricArrays
@@ -28,13 +28,13 @@ Counts = NDArray[np.int64]
 def results_frame(series: Sequence["Series"], runs: Sequence["MetricArrays"]) -> pd.DataFrame:
     """Return the long table of a simulation: one row per series, run, metric, time and arm.
 
-    Columns: series, algorithm, variant, interpretation (interpretations off those of the variant),
-    the tags and the parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm),
+    Columns: series, algorithm, variant, interpretation (those that differ from the variant's), the
+    tags and the parameters, run, metric, t (rounds), arm (-1 where the metric is not per arm),
     value. Results of identification and of Nash regret have a column trials, the number of runs in
-    a row: metrics that are counted have one row for the trials of each stream, run the first of
-    these, value the sum; ``nash_regret`` has one row for each curve, time and quantity
-    (``metrics.nash.quantities``), run the first of its runs. Where no series stands at a small
-    scale, the columns alone, without tags and parameters.
+    a row. Metrics that are counted have one row for the trials of each stream: run is the first of
+    these, value the sum. ``nash_regret`` has one row for each curve, time and quantity
+    (``metrics.nash.quantities``): run is the first of its runs. Without any series, as at a small
+    scale, the table has the columns alone, without tags and parameters.
     """
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
@@ -56,7 +56,7 @@ def _by_name(cell: "Cell", runs: "MetricArrays") -> Iterator[tuple[str, Values]]
 
 
 def _series_frame(series: "Series", runs: "MetricArrays") -> pd.DataFrame:
-    """Return the rows of a series, all its metrics in one table: a table each takes long."""
+    """Return the rows of a series, in one table because one for each metric takes long."""
     cell = series.cell
     metrics = [_metric_columns(series, name, values) for name, values in _by_name(cell, runs)]
     columns = {name: np.concatenate([metric[name] for metric in metrics]) for name in metrics[0]}

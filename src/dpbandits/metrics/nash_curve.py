@@ -2,7 +2,7 @@
 
 A mean over R runs is inside a logarithm, so that the plain average over runs is too high by
 about one standard error at R = 50, and its intervals miss too often. Here it is an estimate: the
-bias of first order in 1/R is subtracted unless it is asked to be kept, as in published curves.
+bias of first order in 1/R is subtracted, unless a caller keeps it, as published curves do.
 """
 
 from collections.abc import Iterator
@@ -180,7 +180,7 @@ class NashCurve:
 
     def frame(self) -> "pd.DataFrame":
         """Return a row for each time: t, metric, value, low and high (95 % interval)."""
-        import pandas as pd  # A third of a second, which those who ask for no table do without.
+        import pandas as pd  # Takes a third of a second, and only tables need it.
 
         curve = self.mean_curve()
         values = {"value": curve.mean, "low": curve.low, "high": curve.high}

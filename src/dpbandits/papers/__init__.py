@@ -156,7 +156,7 @@ COMPARISONS: Mapping[str, Mapping[str, str]] = {
 
 
 def find_paper(name: str) -> Paper:
-    """Return the code of a paper or comparison; whether there is one, the project knows."""
+    """Return the code of a paper or comparison, whether or not it has any."""
     if name in COMPARISONS:
         return Paper(name, f"{PACKAGE}.comparisons", COMPARISONS[name])
     return Paper(name, f"{PACKAGE}.papers.{name.replace('-', '_')}")

@@ -27,7 +27,7 @@ def canvas(
     height: float = style.PANEL_HEIGHT,
     **shared: Any,
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure, so many inches wide and its panels high, and these, row by row."""
+    """Return an empty figure of a width, and its panels of a height, in inches, row by row."""
     drawn = Figure(figsize=(width, height * rows), layout="constrained")
     # A canvas that can measure text.
     FigureCanvasAgg(drawn)

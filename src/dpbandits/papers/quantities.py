@@ -39,7 +39,7 @@ def _strongest(series: SeriesQuery, events: str, column: str) -> float:
 def seen_from(series: SeriesQuery, *, events: str = "any") -> Estimate:
     """Return by how much a guarantee would have to be exceeded for the audit to see it.
 
-    An algorithm that loses so many times more loses its whole claim at the strongest event.
+    If its loss were larger by this factor, the strongest event would use up the whole claim.
     """
     share = _strongest(series, events, "ratio")
     return exact(max(1.0, 1.0 / share) if share > 0.0 else math.inf)

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpbandits.algorithms.base import LARGEST_INTEGER, positive
 from dpbandits.comparisons.field import APPROXIMATE, COMPARISON, DELTA, LOCAL, PUBLISHED, PURE
-from dpbandits.comparisons.ranking import AskedSetting, answered
+from dpbandits.comparisons.ranking import AskedSetting, answer_to
 from dpbandits.config.project import CONFIG
 from dpbandits.errors import InputError, require_count
 from dpbandits.pipeline.project import Project, published_folder
@@ -115,7 +115,7 @@ def choose(
         None if is_regret else require_count("dimensions", dimensions or count, 1, LARGEST_INTEGER),
     )
     table, winners = (read_table(_table_path(Path(project), n, scale)) for n in MEASURES[is_regret])
-    return answered(table, winners, asked)
+    return answer_to(table, winners, asked)
 
 
 def _table_path(folder: Path, name: str, scale: str | None) -> Path:

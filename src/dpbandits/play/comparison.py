@@ -34,7 +34,7 @@ class Comparison:
     """
 
     def __init__(self, simulations: Sequence[Simulation] | Sequence[Identification]) -> None:
-        """Keep what was played, at least one."""
+        """Keep the simulations, at least one."""
         self.simulations: list[Simulation | Identification] = [*simulations]
 
     def frame(
@@ -92,7 +92,7 @@ class Comparison:
         Raises:
             InputError: as ``Simulation.plot``; or best arms are compared and one of them is given.
         """
-        # Comparing does without the plotting libraries.
+        # Comparing needs no plotting libraries.
         from dpbandits.play.plots import plot_curves, plot_shares
 
         self._require_regret(metric, at)
@@ -116,7 +116,7 @@ class Comparison:
             raise InputError("metric, at: are given for best arms; allowed: for regret alone")
 
     def __iter__(self) -> Iterator[Simulation | Identification]:
-        """Go through what was played."""
+        """Iterate over the simulations."""
         return iter(self.simulations)
 
     def __len__(self) -> int:
@@ -172,8 +172,8 @@ def compare(
         parameters: the same as ``params`` by keyword, such as ``epsilon=1.0``.
 
     Raises:
-        InputError: anything unknown or out of range, in one line; some algorithms are judged by
-            regret and others name a best arm; or no algorithm has a parameter that is given.
+        InputError: an argument is unknown or out of range; some algorithms are judged by regret and
+            others name a best arm; or no algorithm has a parameter that is given.
 
     Example:
         >>> import dpbandits

@@ -78,7 +78,7 @@ class Identification(PlayedRuns):
 
     @property
     def trace(self) -> Trial:
-        """The first trial, phase by phase; a copy, since what was played is shown again."""
+        """The first trial, phase by phase; a copy, because the trial itself is shown again."""
         return deepcopy(self._outcomes[0].first)
 
     def frame(self) -> "pd.DataFrame":
@@ -102,7 +102,7 @@ class Identification(PlayedRuns):
         Args:
             axes: where to draw; by default new ones.
         """
-        # Identifying does without the plotting libraries.
+        # Identifying needs no plotting libraries.
         from dpbandits.play.plots import plot_shares
 
         arms = len(self.cell.bandit.arms)
@@ -143,7 +143,7 @@ def identify(
         parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
-        InputError: anything unknown or out of range, in one line.
+        InputError: an argument is unknown or out of range.
 
     Example:
         >>> import dpbandits

@@ -1,4 +1,4 @@
-"""Plots of what was played, in the style and the looks of the project's figures."""
+"""Plots of simulations, in the style and the looks of the project's figures."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -92,7 +92,8 @@ def _styled() -> Iterator[None]:
     """Draw in the style of the figures, whatever the user's is."""
     with style.context():
         yield
-        # The first picture of a notebook loads its backend, which makes it show all others.
+        # A notebook's backend, loaded by the first picture, turns interactive mode on, and the end
+        # of the context would turn it off.
         is_interactive = mpl.is_interactive()
     mpl.interactive(is_interactive)
 

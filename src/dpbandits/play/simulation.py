@@ -51,7 +51,7 @@ class PlayedRuns:
     """What is recorded unless something else is asked for."""
 
     def __init__(self, cell: Cell, *, runs: float, seed: int, workers: int, cache: bool) -> None:
-        """Keep what is played; InputError where a number is not allowed, or that is too much."""
+        """Keep what is to be played; InputError where a number is not allowed or too large."""
         self.cell = cell
         self.runs = len(runs_from(runs))
         self.root_seed = require_count("seed", seed, 0)
@@ -61,7 +61,7 @@ class PlayedRuns:
         self._work(self.metrics, self.times)
 
     def _work(self, metrics: tuple[str, ...], grid: Sequence[int]) -> Work:
-        """Return what is played; InputError where that is too much."""
+        """Return the work of all runs; InputError where it is too large."""
         return Work(replace(self.cell, metrics=metrics, grid=tuple(grid)), range(self.runs))
 
     @property
@@ -97,7 +97,7 @@ class PlayedRuns:
 
     def summary(self) -> "pd.DataFrame":
         """Return the results in a few rows: metric, mean, low and high (95 % interval)."""
-        import pandas as pd  # A third of a second, which those who ask for no table do without.
+        import pandas as pd  # Takes a third of a second, and only tables need it.
 
         table = pd.DataFrame(self._rows(), columns=["metric", "mean", "low", "high"])
         return table.astype({"mean": float, "low": float, "high": float})
@@ -169,7 +169,6 @@ class PlayedRuns:
 
     @property
     def _heading(self) -> str:
-        """What is played, in one line."""
         given = f" ({self.parameters})" if self.parameters else ""
         return f"{self.cell.definition.id}{given} on {self.setting}"
 
@@ -330,7 +329,7 @@ class Simulation(PlayedRuns):
         Raises:
             InputError: as ``curve``.
         """
-        # Simulating does without the plotting libraries.
+        # Simulating needs no plotting libraries.
         from dpbandits.play.plots import plot_curves
 
         return plot_curves([self.mean_curve(metric=metric, at=at)], axes)
@@ -404,7 +403,7 @@ def simulate(
         parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
-        InputError: anything unknown or out of range, in one line.
+        InputError: an argument is unknown or out of range.
 
     Example:
         >>> import dpbandits

@@ -321,7 +321,7 @@ def _draw_regions(axes: Axes, lower: Values, upper: Values) -> None:
 
 
 def _set_powers(set_ticks: Callable[..., Any], decade: float, powers: Iterable[int]) -> None:
-    """Label powers of ten on an axis of cells, so many of them a decade."""
+    """Label powers of ten on an axis of cells, of which ``decade`` make a decade."""
     labels = {power: f"$10^{{{power}}}$" for power in powers}
     first = min(labels)
     set_ticks([0.5 + decade * (power - first) for power in labels], list(labels.values()))

@@ -68,7 +68,7 @@ def theorem_bound(trials: SeriesQuery) -> Estimate:
 
 
 def union_bound(trials: SeriesQuery) -> Estimate:
-    """Return ours for d = 2, which the printed proof leaves out (BAI-E21)."""
+    """Return our bound for d = 2, which the printed proof leaves out (BAI-E21)."""
     of_series, budget = _bounds(trials)
     return exact(of_series.union(budget))
 
@@ -86,9 +86,9 @@ CHANCE = 0.05
 
 
 def visible_lead(trials: SeriesQuery, *, points: int) -> Estimate:
-    """Return by how much another success rate has to be larger to be seen at one of some points.
+    """Return how much larger a success rate has to be for the lead to be seen at one of the points.
 
-    Of as many trials; NaN where no rate is so large.
+    The other rate is of as many trials. NaN where no rate is large enough.
     """
     won, count = successes_and_trials(trials)
 
@@ -99,7 +99,7 @@ def visible_lead(trials: SeriesQuery, *, points: int) -> Estimate:
 
 
 def visible_excess(trials: SeriesQuery, *, points: int) -> Estimate:
-    """Return how many times its bound an error rate has to be to be seen at one of some points."""
+    """Return how many times its bound an error rate has to be for that to be seen at a point."""
     _, count = successes_and_trials(trials)
     bound = theorem_bound(trials).value
 
@@ -110,7 +110,7 @@ def visible_excess(trials: SeriesQuery, *, points: int) -> Estimate:
 
 
 def _first(is_so: Callable[[int], bool], most: int) -> float:
-    """Return the first number from 1 on at which it is so, and from there on; NaN without one."""
+    """Return the smallest number from which on it is so, by bisection; NaN without one."""
     numbers = range(1, most + 1)
     place = bisect_left(numbers, True, key=is_so)
     return float(numbers[place]) if place < most else math.nan
@@ -253,7 +253,7 @@ def witness_chances(*, epsilon: float, delta: float) -> Mapping[str, Estimate]:
 def loss_seen_from(losses: SeriesQuery) -> Estimate:
     """Return by how much a guarantee would have to be exceeded to be seen at every epsilon.
 
-    An algorithm that loses so many times more loses its whole epsilon at the worst of the tables.
+    If its loss were larger by this factor, the worst of the tables would use up its whole epsilon.
     """
     largest = losses.rows.groupby("epsilon")["y"].max()
     return exact(max(1.0, 1.0 / float(largest.min())))

@@ -20,7 +20,7 @@ from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, PHASE_ONE_RANGE, cap
 Values = NDArray[np.float64]
 
 PUBLISHED_RUNS = 500
-"""How many runs the ten published curves of panel (a) have."""
+"""Number of runs of the ten published curves of panel (a)."""
 
 SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
@@ -140,7 +140,7 @@ def _phase_one_ratios(series: SeriesQuery) -> list[tuple[float, float]]:
 def runs_with_weak_pulls(series: SeriesQuery) -> Estimate:
     """Return the number of runs that pull arms of at most mu*/256 more often than Phase I lasts.
 
-    So many pulls are partly of Phase II, whose pulls are not recorded apart.
+    Of so many pulls some are of Phase II, whose pulls are not recorded apart.
     """
     pulls, means = series.block("pulls").values[:, -1], weak_arms().means
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)

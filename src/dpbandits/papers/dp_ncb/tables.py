@@ -30,7 +30,7 @@ class ScoredCurve:
 
 @dataclass(frozen=True)
 class Deviation:
-    """One switch."""
+    """One switch: what paper, code and repair have, and the curves without and with it."""
 
     id: str
     algorithm: str
@@ -234,7 +234,7 @@ REDRAWN = "fig1e"
 
 
 def reproduction(frames: Frames) -> pd.DataFrame:
-    """Return how many digitised values agree with ours: by panel, of the two NCB curves, in all."""
+    """Return how many digitised values agree: by panel, of the two NCB curves, in all."""
     values = frames["digitised"]
     panel, is_ncb = values["panel"], values["series"].str.startswith("NCB")
     chosen = {_named(str(name)): rows for name, rows in values.groupby("panel", sort=False)}
