@@ -23,7 +23,7 @@ from dpbandits.pipeline.targets import (
     published_seconds,
     rule_name,
     sentinel_path,
-    wanted,
+    targets_of,
 )
 
 # An exception that is let through would be shown with the lines of code that it passed.
@@ -49,25 +49,25 @@ RESULTS = PROJECT.results_folder()
 # The figures and tables of the papers, and the verdicts on all their claims.
 rule all:
     input:
-        [target.files for target in wanted(TARGETS, FIGURES, JUDGED)],
+        [target.files for target in targets_of(TARGETS, FIGURES, JUDGED)],
 
 
 # The papers' own figures and tables.
 rule figures:
     input:
-        [target.files for target in wanted(TARGETS, FIGURES)],
+        [target.files for target in targets_of(TARGETS, FIGURES)],
 
 
 # The verdicts on the claims, in one ledger, with the simulations that only they read.
 rule verdicts:
     input:
-        [target.files for target in wanted(TARGETS, JUDGED)],
+        [target.files for target in targets_of(TARGETS, JUDGED)],
 
 
 # Supplementary figures and tables.
 rule extras:
     input:
-        [target.files for target in wanted(TARGETS, EXTRAS)],
+        [target.files for target in targets_of(TARGETS, EXTRAS)],
 
 
 # What `all` builds of one paper (ts_is_dp); of a comparison (choosing) all there is.
@@ -79,7 +79,7 @@ for name in PROJECT.built():
         input:
             [
                 target.files
-                for target in wanted(
+                for target in targets_of(
                     TARGETS,
                     *([EXTRAS] if name in PROJECT.comparisons else [FIGURES, JUDGED]),
                 )

@@ -19,7 +19,7 @@ from dpbandits.pipeline.targets import (
     Target,
     results_for,
     targets,
-    wanted,
+    targets_of,
 )
 
 CORES = (2, 8, 64)
@@ -54,7 +54,7 @@ def main() -> None:
     every = targets(project)
     print(f"{'goals':<28}{'core-s':>8}" + "".join(f"{cores:>4} cores" for cores in CORES))
     for goals in ((FIGURES,), (FIGURES, JUDGED), (FIGURES, JUDGED, EXTRAS)):
-        shown = wanted(every, *goals)
+        shown = targets_of(every, *goals)
         results = sorted(
             results_for(every, shown), key=lambda job: (bool(job.inputs), -seconds_of(job, costs))
         )

@@ -1,6 +1,9 @@
-"""Sentences and words of the documents."""
+"""Sentences and words of the documents and of the code."""
 
+import ast
+import io
 import re
+import tokenize
 
 LONGEST = 35
 REPLACED = re.compile(
@@ -56,5 +59,19 @@ def words(sentence: str) -> int:
 def unplain(text: str) -> list[str]:
     """Return the sentences of a page that are too long, and words that have a plainer name."""
     long = [sentence for sentence in sentences(text) if words(sentence) > LONGEST]
+    return long + unplain_words(text)
+
+
+def unplain_words(text: str) -> list[str]:
+    """Return the words that have a plainer name, each with what is around it."""
     line = " ".join(prose(text).split())
-    return long + [line[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(line)]
+    return [line[max(0, m.start() - 40) : m.end() + 20] for m in REPLACED.finditer(line)]
+
+
+def prose_of_code(source: str) -> str:
+    """Return the docstrings and comments of a Python file as paragraphs."""
+    values = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Expr)]
+    texts = [each.value for each in values if isinstance(each, ast.Constant)]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = [token.string.lstrip("# ") for token in tokens if token.type == tokenize.COMMENT]
+    return "\n\n".join(map(str, [*texts, *comments])).replace("``", "`")

@@ -25,7 +25,7 @@ from dpbandits.algorithms import REGISTRY
 from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
 from dpbandits.metrics.intervals import mean_interval
-from dpbandits.pages.explain import explain
+from dpbandits.pages.explain import explanation
 from dpbandits.pipeline.jobs import build_results, judge_paper
 from dpbandits.pipeline.project import Project, published_table
 from dpbandits.pipeline.targets import RESULTS, targets
@@ -400,7 +400,7 @@ def test_every_claim_is_explained_with_its_word_and_every_comparison() -> None:
             published_table(project, paper, name) for name in ("claims", "evidence")
         )
         for claim in project.study(paper).claims:
-            lines = explain(project, claim.id, is_published=True).splitlines()
+            lines = explanation(project, claim.id, is_published=True).splitlines()
             rows = verdicts[verdicts["claim"] == claim.id]
             [word] = [line for line in lines if line.startswith("  word: ")]
             assert word.startswith(f"  word: {rows['verdict'].iloc[0]}")

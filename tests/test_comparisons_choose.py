@@ -42,7 +42,7 @@ from dpbandits.pages.choosing import (
     NAMES_OF_TABLES,
     choosing_page,
     page_values,
-    published,
+    published_tables,
     which_one,
 )
 from dpbandits.pipeline.project import Project
@@ -236,12 +236,12 @@ def test_a_table_of_an_older_version_is_refused(tmp_path: Path) -> None:
     older = {"extra-regret": computed()["extra-regret"].drop(columns="constant")}
     folder = publish(tmp_path, computed() | older)
     refused(partial(dpbandits.choose, **ASKED, project=folder), "has no column constant")
-    assert published(Project.load(folder)) is None
+    assert published_tables(Project.load(folder)) is None
 
 
 def test_without_tables_the_pages_stay(tmp_path: Path) -> None:
     project = Project.load(publish(tmp_path, {}))
-    assert published(project) is None
+    assert published_tables(project) is None
     assert choosing_page(project, "as it is") == which_one(project, "as it is") == "as it is"
 
 
@@ -329,7 +329,7 @@ def test_every_number_of_the_page_is_that_of_the_tables(
     assert "| Lazy-DP-TS | 3 | 0.375 | 3.4 to 3.4 | 1.00 | 1.00 | The bonus raises" in page
     assert WARNING in page
     assert LOCAL_FIELD in page
-    tables = published(Project.load(shared))
+    tables = published_tables(Project.load(shared))
     assert tables is not None
     assert page_values(tables)["least_budget"] == pytest.approx(17.2, abs=0.05)
     # Other tables give another page.
@@ -354,5 +354,5 @@ def test_the_front_page_has_the_answer(folder: Path) -> None:
 def test_the_published_page_is_that_of_the_published_tables() -> None:
     project = Project.load(ROOT)
     assert set(NAMES_OF_TABLES) == set(STUDY.tables)
-    if published(project) is not None:
+    if published_tables(project) is not None:
         assert check_answers(ROOT, choosing_page(project, "")) == 12

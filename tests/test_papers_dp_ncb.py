@@ -25,7 +25,7 @@ from dpbandits.papers.dp_ncb.instances import (
     weak_arms,
 )
 from dpbandits.papers.dp_ncb.tables import DEVIATIONS, TOGETHER, deviations
-from dpbandits.pipeline.overlay import Own, Panel, plan_panel
+from dpbandits.pipeline.overlay import Panel, UserAlgorithm, plan_panel
 from support import ROOT, refused
 from synthetic_results import FOURTH, NOISE, PAPERS, PROJECT
 
@@ -101,7 +101,7 @@ def test_the_ncb_of_panels_d_and_e_is_played_as_that_of_panel_b() -> None:
 @pytest.mark.parametrize("letter", ["d", "e"])
 def test_an_algorithm_is_drawn_into_panels_d_and_e_at_their_own_horizon(letter: str) -> None:
     panel = Panel(PROJECT, "dp-ncb", FOURTH.figures["fig1"], letter, FOURTH.frame)
-    [played] = plan_panel(panel, Own(REGISTRY["adap-ucb"], {"epsilon": 0.2}))
+    [played] = plan_panel(panel, UserAlgorithm(REGISTRY["adap-ucb"], {"epsilon": 0.2}))
     assert played.series.cell.horizon == HORIZON
 
 

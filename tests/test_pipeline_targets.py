@@ -49,7 +49,7 @@ from dpbandits.pipeline.targets import (
     batches,
     published_seconds,
     targets,
-    wanted,
+    targets_of,
 )
 from dpbandits.pipeline.verify import Plan, compare, draw_sample, verify
 from support import ROOT, refused
@@ -64,7 +64,7 @@ def project_with(**changes: Any) -> Project:
 
 def built(*goals: str, **changes: Any) -> list[Path]:
     """Return the files that the rules of the goals build, but for the ledger of all."""
-    chosen = wanted(targets(project_with(**changes)), *goals)
+    chosen = targets_of(targets(project_with(**changes)), *goals)
     return [path for target in chosen if target.paper != "all" for path in target.files]
 
 
@@ -105,7 +105,7 @@ def test_simulations_of_claims_alone_play_the_runs_that_are_asked() -> None:
 
 def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
     def ledger(**changes: object) -> list[str]:
-        every = wanted(targets(project_with(**changes)), JUDGED)
+        every = targets_of(targets(project_with(**changes)), JUDGED)
         return [path.name for target in every if target.kind == LEDGER for path in target.files]
 
     assert ledger() == ledger(papers=["ts-is-dp"]) == ["claims.csv"]
@@ -152,7 +152,7 @@ def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
 
 def test_exact_results_name_the_algorithms_that_they_are_about() -> None:
     """What is reached through the registry alone is in the fingerprint of no exact result."""
-    assert study.audited() == [name for name, each in REGISTRY.items() if each.audit]
+    assert study.audited_algorithms() == [name for name, each in REGISTRY.items() if each.audit]
     papers = [each.stem for each in (ROOT / "src/dpbandits/papers").iterdir()]
     for name in ("auditing.statements", "auditing.rows", *(f"papers.{p}.analytic" for p in papers)):
         if identity.path_of(module := f"dpbandits.{name}"):
@@ -217,7 +217,7 @@ def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_
     together = [each for batch in made.values() for each in batch]
     assert len(together) == len({each.files for each in together})
     for goal in (FIGURES, JUDGED):
-        read = {path for target in wanted(every, goal) for path in target.inputs}
+        read = {path for target in targets_of(every, goal) for path in target.inputs}
         batch = made[f"dp_bai_{goal}_results"]
         assert all(each.files[0] in read for each in batch), goal
     quick = project_with(scale="quick")
@@ -256,7 +256,7 @@ def frame(series: Series, seed: int) -> pd.DataFrame:
 
 def recomputed(kind: str, seed: int, *, other: bool = False) -> pd.DataFrame:
     """Return the first batch of a cell, on its own instance or another."""
-    runs = verification.batches(series_of(kind))[0].runs
+    runs = verification.batches_of(series_of(kind))[0].runs
     return frame(replace(series_of(kind, other=other), runs=runs), seed)
 
 
@@ -299,9 +299,9 @@ def test_a_failure_where_all_packed_trials_succeed_is_chance() -> None:
 def test_the_batches_of_a_series_are_its_cells() -> None:
     for kind, size in (("regret", 10), ("nash", 40), ("identification", 1000)):
         whole = series_of(kind)
-        runs = [batch.runs for batch in verification.batches(whole)]
+        runs = [batch.runs for batch in verification.batches_of(whole)]
         assert runs == [whole.runs[at : at + size] for at in range(0, len(whole.runs), size)]
-    unaligned = verification.batches(replace(series_of("regret"), runs=range(13, 37)))
+    unaligned = verification.batches_of(replace(series_of("regret"), runs=range(13, 37)))
     assert [batch.runs for batch in unaligned] == [range(13, 20), range(20, 30), range(30, 37)]
 
 

@@ -17,6 +17,7 @@ import yaml
 import dpbandits
 from dpbandits import privacy
 from dpbandits.claims.verdict import VERDICTS
+from prose import prose_of_code, unplain_words
 from support import DOCUMENTS, changed_environment, run_python
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -203,6 +204,27 @@ def test_no_two_classes_share_a_name() -> None:
     sources = "\n".join(text for name, text in FILES.items() if name.startswith("src/"))
     names = Counter(re.findall(r"^ *class (\w+)", sources, re.MULTILINE))
     assert {name for name, uses in names.items() if uses > 1} == {"Settings", "State", "Window"}
+
+
+LATER = {
+    f"src/dpbandits/{name}.py"
+    for name in (
+        *("algorithms/dp_ts_ucb", "auditing/rows", "auditing/run", "auditing/support"),
+        *("engine/cells", "errors", "metrics/intervals", "own/policies", "papers/dp_bai/instances"),
+        *("papers/dp_bai/theory", "papers/dp_ncb/analytic", "privacy/thompson"),
+    )
+}
+"""Sources whose words are corrected once they are edited: an edit makes hours of results stale."""
+
+
+def test_docstrings_and_comments_have_the_plain_words_of_the_documents() -> None:
+    found = {
+        name: words
+        for name, text in FILES.items()
+        if name.startswith("src/") and (words := unplain_words(prose_of_code(text)))
+    }
+    assert {name: words for name, words in found.items() if name not in LATER} == {}
+    assert found.keys() == LATER
 
 
 def test_documents_name_the_verdicts_and_the_layers_that_there_are() -> None:

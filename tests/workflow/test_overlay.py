@@ -21,7 +21,7 @@ from dpbandits.cli import main
 from dpbandits.config.looks import COLOURS
 from dpbandits.metrics.intervals import rate_interval, runs_interval
 from dpbandits.pipeline.jobs import build_results
-from dpbandits.pipeline.overlay import Own, find_panels, overlay_figure
+from dpbandits.pipeline.overlay import UserAlgorithm, find_panels, overlay_figure
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.palette import OWN_COLOUR, own_look
@@ -58,7 +58,7 @@ def overlay(project: Project, tmp_path: Path) -> Overlay:
     """
     figures: list[Figure] = []
 
-    def draw(name: str, mine: Own) -> pd.DataFrame:
+    def draw(name: str, mine: UserAlgorithm) -> pd.DataFrame:
         paper, _, stem = name.partition("/")
         for read in {read for each in find_panels(project, name) for read in each.spec.reads}:
             if not project.results_path(paper, read).is_file():
@@ -77,8 +77,8 @@ def overlay(project: Project, tmp_path: Path) -> Overlay:
     return draw
 
 
-def own(**params: Any) -> Own:
-    return Own(dpbandits.load_algorithm(EXAMPLE), {"epsilon": 0.5, "pulls": 20, **params})
+def own(**params: Any) -> UserAlgorithm:
+    return UserAlgorithm(dpbandits.load_algorithm(EXAMPLE), {"epsilon": 0.5, "pulls": 20, **params})
 
 
 def simulate(project: Project, bandit: Bandit, horizon: int, **params: Any) -> Any:
@@ -167,7 +167,7 @@ def test_nash_regret(project: Project, overlay: Overlay) -> None:
 def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     """Of algorithms that are not ours: two of ours renamed."""
     mine = replace(REGISTRY["sequential-halving"], id="mine", name="Mine")
-    points = overlay("dp-bai/fig1a", Own(mine, {}))
+    points = overlay("dp-bai/fig1a", UserAlgorithm(mine, {}))
     assert points["x"].tolist() == [100, 200, 400]
     bandit = project.study("dp-bai").simulation("fig1-budget").series()[0].cell.bandit
     asked = {"algorithm": mine, "bandit": bandit, "budget": 400, "runs": 50, "seed": project.seed}
@@ -176,7 +176,7 @@ def test_best_arm_identification(project: Project, overlay: Overlay) -> None:
     # A parameter may be a column beside the axis: there is a line for each of its values then;
     # lines without that column count for none.
     private = replace(REGISTRY["dp-bai"], id="mine", name="Mine")
-    points = overlay("dp-bai/fig1a", Own(private, {"epsilon": "epsilon"}))
+    points = overlay("dp-bai/fig1a", UserAlgorithm(private, {"epsilon": "epsilon"}))
     assert set(points["series"]) == {"Mine, epsilon=0.1 (yours)", "Mine, epsilon=1 (yours)"}
     assert points["x"].tolist() == [100, 200, 400] * 2
     looks = [own_look(index) for index in range(4)]

@@ -131,11 +131,11 @@ def explain(
     """
     from dpbandits.config.claims import Claim
     from dpbandits.config.project import CONFIG
-    from dpbandits.pages import explain as pages
+    from dpbandits.pages.explain import explanation
     from dpbandits.pipeline.project import find_claim, published_project
 
     if published or (project == Path() and not CONFIG.is_file()):
-        print(pages.explain(published_project(project), claim, is_published=True))
+        print(explanation(published_project(project), claim, is_published=True))
         return
     opened = open_project(project, scale=scale, seed=seed)
     paper, found = find_claim(opened, claim)
@@ -144,7 +144,7 @@ def explain(
     # The published verdicts are of the seed and scale of the config.
     asks_for_others = scale is not None or seed is not None
     is_built = is_judged or asks_for_others or paper not in opened.published
-    print(pages.explain(opened, found.id, is_published=not is_built))
+    print(explanation(opened, found.id, is_published=not is_built))
 
 
 @command()

@@ -193,9 +193,9 @@ def overlay(
     import pandas as pd
 
     from dpbandits.own.loading import load_algorithm
-    from dpbandits.pipeline.overlay import Own, overlay_figure
+    from dpbandits.pipeline.overlay import UserAlgorithm, overlay_figure
 
-    own = Own(load_algorithm(file), params, **chosen)
+    own = UserAlgorithm(load_algorithm(file), params, **chosen)
     files = [str(each) for each in overlay_figure(project, figure, own, out, workers)]
     show(pd.DataFrame({"file": files}), form, "\n".join(files))
 

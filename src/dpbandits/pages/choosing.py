@@ -26,7 +26,7 @@ from dpbandits.comparisons.field import (
 from dpbandits.errors import InputError
 from dpbandits.pages.markdown import render, with_region
 from dpbandits.pages.verdicts import Row, Values
-from dpbandits.pipeline.choose import choose, read_table
+from dpbandits.pipeline.choose import choose, read_scores
 from dpbandits.pipeline.project import Project
 from dpbandits.privacy.gaussian import epsilon
 from dpbandits.privacy.thompson import dp_ts_ucb_gdp
@@ -36,43 +36,43 @@ NAMES_OF_TABLES = (
     *("extra-regret", "extra-winners", "extra-constants"),
     *("extra-best-arm", "extra-best-arm-winners"),
 )
-"""Published tables that the page is filled from."""
+"""PublishedTables tables that the page is filled from."""
 
 ANSWERED = [
     {"family": BINARY, "arms": arms, "horizon": horizon, "epsilon": budget}
     for arms, horizon in ((5, 100_000), (20, 1_000_000))
     for budget in (0.2, 1.0, 5.0)
 ]
-"""Settings that the page answers in its table, for each trust."""
+"""Settings in the page's table of answers, for each trust."""
 
 TRUST = {PURE: "central", LOCAL: "local"}
-"""What is asked for -> whom one trusts."""
+"""Class of privacy -> trust."""
 
 BEST_ARM = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
 """Where the page compares the algorithms that name a best arm."""
 
-Published = Mapping[str, pd.DataFrame]
+PublishedTables = Mapping[str, pd.DataFrame]
 """The published tables of the comparison, by name."""
 
 
-def published(project: Project) -> Published | None:
+def published_tables(project: Project) -> PublishedTables | None:
     """Return the published tables; None where this comparison is not published yet."""
     paths = [PUBLISHED / f"{name}.csv" for name in NAMES_OF_TABLES]
     try:
-        return {path.stem: read_table(project.folder / path) for path in paths}
+        return {path.stem: read_scores(project.folder / path) for path in paths}
     except InputError:
         return None
 
 
 def choosing_page(project: Project, text: str) -> str:
-    """Return the page as the published tables have it, or without these the ``text`` of it."""
-    tables = published(project)
+    """Return the page by the published tables; without these its ``text`` unchanged."""
+    tables = published_tables(project)
     return text if tables is None else render("choosing.md", **page_values(tables))
 
 
 def which_one(project: Project, text: str) -> str:
-    """Return the text of ``README.md`` with its region ``which one``, where that is published."""
-    tables = published(project)
+    """Return the text of ``README.md`` with its region ``which one``, if that is published."""
+    tables = published_tables(project)
     if tables is None:
         return text
     answer = choose(arms=20, horizon=1e6, epsilon=1.0, project=project.folder)
@@ -82,7 +82,7 @@ def which_one(project: Project, text: str) -> str:
     return with_region(text, "which one", content.strip())
 
 
-def page_values(tables: Published) -> Values:
+def page_values(tables: PublishedTables) -> Values:
     """Return every number of the page."""
     regret, winners = tables["extra-regret"], tables["extra-winners"]
     constants, trials = tables["extra-constants"], tables["extra-best-arm-winners"]
@@ -125,12 +125,12 @@ def _answers(winners: pd.DataFrame) -> Iterator[Values]:
             rows = {row["answer"]: row for row in _at(own, setting).to_dict("records")}
             if len(rows) == 2:
                 horizon = readable(f"{setting['horizon']:.0e}")
-                printed, tuned = _told(rows[AS_PRINTED]), _told(rows[TUNED])
+                printed, tuned = _answer_values(rows[AS_PRINTED]), _answer_values(rows[TUNED])
                 yield {**setting, "trust": trust, "T": horizon, "printed": printed, "tuned": tuned}
 
 
-def _told(row: Row) -> Values:
-    """Return what an answer says at one setting: a first that wins beyond chance is bold."""
+def _answer_values(row: Row) -> Values:
+    """Return the values of an answer at one setting; a first that wins beyond chance is bold."""
     first, is_won = NAMES[row["first"]], row["verdict"] == WINNER
     return {
         "take": f"**{first}**" if is_won else first + " (log)" * bool(row["as_ranked"]),
@@ -142,7 +142,7 @@ def _told(row: Row) -> Values:
 
 
 def _class(winners: pd.DataFrame, kind: str) -> Values:
-    """Return how often each algorithm of a class is first, and beyond chance, by each answer."""
+    """Return by answer how often each algorithm of a class is first, and that beyond chance."""
     own = winners[winners["privacy"] == kind]
     absent = {name for names in own["unplayed"] for name in names.split()}
     unplayed = ", ".join(name for key, name in NAMES.items() if key in absent)

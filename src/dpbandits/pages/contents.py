@@ -13,7 +13,7 @@ from dpbandits.config.figures import FigureSpec
 from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import ClaimOutcome, Values, counts_text
 from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
-from dpbandits.pipeline.published import filled, published_digitised, published_papers
+from dpbandits.pipeline.published import fill_numbers, published_digitised, published_papers
 from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, rule_name
 from dpbandits.reporting.digitised import reproduced_as_drawn
 
@@ -30,7 +30,7 @@ class FigureGroup:
         message: what to see in it, in one sentence of its entry, with its numbers and verdicts.
         caption: what is drawn, with its numbers.
         panels: panel -> what is seen there.
-        drawn: whether it comes out as drawn; "" without digitised values.
+        drawn: whether our values agree with the drawn ones; "" without digitised values.
     """
 
     base: str
@@ -42,7 +42,7 @@ class FigureGroup:
 
     @property
     def first(self) -> FigureSpec:
-        """The figure in the variant that is shown first."""
+        """The variant that is shown first."""
         return next(iter(self.entries.values()))
 
     @property
@@ -57,7 +57,7 @@ class FigureGroup:
 
     @property
     def alt(self) -> str:
-        """What is seen, in words; the title where no panel has any, as the message follows it."""
+        """The picture in words: what its panels show, else the title; the message follows it."""
         seen = [self.panels[stem] for stem in self.first.stems if stem in self.panels]
         return " ".join(seen) or self.first.title
 
@@ -68,14 +68,13 @@ class FigureGroup:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is published of some papers."""
+    """The published contents of some papers."""
 
     project: Project
     papers: tuple[str, ...]
 
     @classmethod
     def of(cls, project: Project) -> "Contents":
-        """Return what is published of all published papers."""
         return cls(project, tuple(published_papers(project, project.published)))
 
     @cached_property
@@ -99,12 +98,10 @@ class Contents:
 
     @cached_property
     def claims(self) -> list[ClaimOutcome]:
-        """Every claim that is judged."""
         return [*self._outcomes(CLAIMS)]
 
     @cached_property
     def findings(self) -> list[ClaimOutcome]:
-        """Every finding."""
         return [*self._outcomes(FINDINGS)]
 
     def _outcomes(self, kind: str) -> Iterator[ClaimOutcome]:
@@ -118,7 +115,7 @@ class Contents:
                 is_meant = entry.id in rows if kind == CLAIMS else isinstance(entry, Finding)
                 if is_meant:
                     place = f"{study.claims_path.parent}: {entry.id}"
-                    texts = filled(
+                    texts = fill_numbers(
                         self.project, paper, place, entry.numbers, *entry.texts, entry=entry
                     )
                     own = compared.get(entry.id, evidence[:0])
@@ -133,7 +130,7 @@ class Contents:
         study, found = self.project.study(paper), []
         for name, each in study.errata.errata.items():
             place = f"{study.config_path('errata')}: {name}"
-            [text] = filled(self.project, paper, place, each.numbers, each.found)
+            [text] = fill_numbers(self.project, paper, place, each.numbers, each.found)
             found.append({**dict(each), "id": name, "found": text})
         return sorted(found, key=lambda each: ERRATUM_KINDS.index(each["kind"]))
 
@@ -157,11 +154,11 @@ class Contents:
         }
 
     def summary(self, paper: str) -> list[str]:
-        """Return what came out of a paper: a sentence, and a paragraph."""
+        """Return the summary of a paper: a sentence, and a paragraph."""
         study = self.project.study(paper)
         place, summary = f"{study.findings_path}: summary", study.summary()
         texts = summary.sentence, summary.statement
-        return filled(self.project, paper, place, summary.numbers, *texts)
+        return fill_numbers(self.project, paper, place, summary.numbers, *texts)
 
     def figures(self, paper: str) -> list[FigureGroup]:
         """Return the figures of a paper, each with its variants."""
@@ -175,10 +172,10 @@ class Contents:
         study, panels = self.project.study(paper), self.project.papers[paper].panels
         name, figure = next(iter(entries.items()))
         place = f"{study.path}: figures.{name}"
-        [message] = filled(self.project, paper, place, figure.numbers, figure.message)
+        [message] = fill_numbers(self.project, paper, place, figure.numbers, figure.message)
         drawn = self.reproduced(paper, base)
         return FigureGroup(base, entries, message, study.caption(name), panels, drawn)
 
     def reproduced(self, paper: str, stem: str = "fig") -> str:
-        """Return whether figures of a paper come out as drawn; "" without digitised values."""
+        """Return whether our values agree with the drawn ones; "" without digitised values."""
         return reproduced_as_drawn(published_digitised(self.project, paper), stem)

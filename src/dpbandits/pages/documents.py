@@ -26,7 +26,7 @@ from dpbandits.pages.verdicts import (
     Row,
     Values,
     counts_text,
-    in_words,
+    interpretation_text,
     label_text,
 )
 from dpbandits.pipeline.costs import read_costs
@@ -42,9 +42,9 @@ def page_of(project: Project, paper: str) -> str:
 
 
 def paper_page(contents: Contents, paper: str) -> str:
-    """Return the page of a paper, in the order of a report on how it was reproduced.
+    """Return the page of a paper, in the order of a reproduction report.
 
-    An experiment is at the first figure that it is about; formulas and guarantees are tables.
+    An experiment is at the first figure that it is about; theory and privacy are tables.
     """
     about = contents.paper(paper)
     claims: list[ClaimOutcome] = about["claims"]
@@ -64,7 +64,7 @@ def paper_page(contents: Contents, paper: str) -> str:
 def _figure_part(
     group: FigureGroup, stated: Iterable[ClaimOutcome], pending: dict[str, ClaimOutcome]
 ) -> Values:
-    """Return a figure with its experiments, which are taken out of those ``pending``."""
+    """Return a figure with its experiments, and remove these from ``pending``."""
     named = [each for each in stated if group.is_named_by(each)]
     shown = {each.id: pending.pop(each.id) for each in named if each.id in pending}
     first, *others = group.entries
@@ -117,7 +117,7 @@ def front_page(contents: Contents, text: str) -> str:
 
 
 def _row(contents: Contents, name: str) -> Values:
-    """Return what came out of a paper, its experiments and its privacy, for the front page."""
+    """Return the row of a paper on the front page: its result, its experiments and its privacy."""
     study, own = contents.project.study(name), contents.ledger[contents.ledger["paper"] == name]
     about, experiments = (
         contents.project.papers[name],
@@ -190,7 +190,7 @@ PLAYED = {
     "AUD-10": "rewards above 1",
     "AUD-11": "one reading of the text",
 }
-"""Audited statement -> what its rows play, where that is not what its paper prints."""
+"""Audited statement -> the algorithm that its rows play, if it is not the printed one."""
 
 
 def audit_page(contents: Contents, text: str) -> str:
@@ -221,7 +221,7 @@ def _exceeded(contents: Contents, rows: pd.DataFrame) -> str:
         played = CODED if variant == "as-coded" else played
         at, link = label_text(row["setting"]), claim(row["claim"])
         numbers = [row["share"], _chance(row)]
-        lines.append([_played(contents, row), row["stated"], played, at, *numbers, link])
+        lines.append([_algorithm_text(contents, row), row["stated"], played, at, *numbers, link])
     lines.sort(key=lambda line: (line[2] != PRINTED, line[2] != CODED))
     heads = ["algorithm", "guarantee", "played", "setting", "loss over claim", "probability", "row"]
     return table(heads, lines, texts=len(heads))
@@ -239,16 +239,18 @@ def _within(contents: Contents, rows: pd.DataFrame) -> str:
     lines = []
     for stated, own in found.groupby("stated", sort=False):
         largest = own.iloc[int(own["ratio"].astype(float).argmax())]
-        names = dict.fromkeys(_played(contents, row) for row in own.to_dict("records"))
+        names = dict.fromkeys(_algorithm_text(contents, row) for row in own.to_dict("records"))
         lines.append([stated, "; ".join(names), largest["share"], _chance(largest.to_dict())])
     return table(["guarantee", "algorithms", "largest share", "probability"], lines, texts=2)
 
 
-def _played(contents: Contents, row: Row) -> str:
+def _algorithm_text(contents: Contents, row: Row) -> str:
     """Return the algorithm of a row with its variant and interpretations in words."""
     name, variant = str(row["name"]).partition(",")[0], str(row["variant"])
     words = [VARIANTS[variant]] if variant != "as-written" else []
-    words += filter(None, [in_words(contents.project.papers.values(), row["interpretation"])])
+    words += filter(
+        None, [interpretation_text(contents.project.papers.values(), row["interpretation"])]
+    )
     return ", ".join([name, *words])
 
 
@@ -259,7 +261,7 @@ def _chance(row: Row) -> str:
 
 
 def deviations_page(contents: Contents, text: str) -> str:
-    """Return the page with what each switch of dp-ncb does alone, as far as it is published."""
+    """Return the page with the published effect of each switch of dp-ncb."""
     path = contents.project.folder / TABLES / "dp-ncb/extra-deviations.csv"
     rows = pd.read_csv(path, keep_default_na=False, dtype=str)
     lines = []
@@ -279,11 +281,11 @@ REGIONS: Mapping[str, Callable[[Contents, str], str]] = {
     "docs/cluster.md": cluster_page,
     "docs/deviations.md": deviations_page,
 }
-"""Document -> what fills in its computed parts, in the text that it has."""
+"""Document -> function that fills in the computed parts of its text."""
 
 
 def documents(contents: Contents) -> dict[str, str]:
-    """Return every document as the published copies have it, those of the papers first."""
+    """Return the text of every document by the published numbers, those of the papers first."""
     made = {name: text for paper in contents.papers for name, text in _of(contents, paper).items()}
     made["docs/claims.md"] = claims_page(contents)
     for name, fill in REGIONS.items():
@@ -302,7 +304,7 @@ def _of(contents: Contents, paper: str) -> dict[str, str]:
 
 
 def write_drafts(project: Project, names: Iterable[str]) -> list[Path]:
-    """Write the pages of drafts, which no other document names; return their paths."""
+    """Write the pages of drafts, to which no other document links; return their paths."""
     made = [_of(Contents(project, (name,)), name) for name in names]
     return [path for pages in made for path in _write(project, pages)]
 

@@ -1,4 +1,4 @@
-"""What came of a claim or finding, line by line: by results, or by what is published."""
+"""A claim or finding, its verdict, readings and comparisons line by line: built or published."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ from dpbandits.config.claims import Claim
 from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import ClaimOutcome, Row, estimate_text, label_text
 from dpbandits.pipeline.project import Project, find_claim, published_table, read_verdicts
-from dpbandits.pipeline.published import filled
+from dpbandits.pipeline.published import fill_numbers
 from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, verdicts_target
 
 
-def explain(project: Project, identifier: str, *, is_published: bool) -> str:
-    """Return what came of a claim or finding, by what is built or ``is_published``.
+def explanation(project: Project, identifier: str, *, is_published: bool) -> str:
+    """Return the lines on a claim or finding, by the verdicts of a build or the published ones.
 
     InputError where the verdicts are missing, or are of other sources.
     """
@@ -44,7 +44,9 @@ def _lines(project: Project, outcome: ClaimOutcome, is_published: bool) -> Itera
         yield f"{entry.id} ({entry.place})"
         texts, place = entry.texts, f"{project.study(outcome.paper).findings_path}: {entry.id}"
         if is_published:
-            texts = (*filled(project, outcome.paper, place, entry.numbers, *texts, entry=entry),)
+            texts = (
+                *fill_numbers(project, outcome.paper, place, entry.numbers, *texts, entry=entry),
+            )
         yield from (f"  {text}" for text in texts if text)
         yield from (f"  word: {outcome.word}" for word in [outcome.word] if word)
     yield from (f"  {said}" for said in outcome.standing)
@@ -66,14 +68,14 @@ _IN_FAMILY = {
     IN_FAMILY: "the same word at the level of the family, {level_in_family:.3g}",
     ALONE: "decided only at its own level, not at that of the family, {level_in_family:.3g}",
 }
-"""Whether a word is the same in the family -> how that is said."""
+"""Value of the column ``family_wise`` -> words."""
 
 
 def _reading(outcome: ClaimOutcome, row: Row) -> Iterator[str]:
     """Yield a reading: its word, every comparison with its decision, runs and levels."""
     label = f" ({row['interpretation']})" if row["interpretation"] else ""
     word = row["of_reading"] if row in outcome.judged else "beside, not judged"
-    yield f"  {outcome.choice(row)}{label}: {word}".rstrip(": ")
+    yield f"  {outcome.reading_text(row)}{label}: {word}".rstrip(": ")
     for one in outcome.comparisons(row):
         asked = f", asked: {one['threshold']}" if one["threshold"] else ""
         level = f", at level {one['level']:.3g}" if one["level"] > 0.0 else ""

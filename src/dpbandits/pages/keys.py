@@ -32,7 +32,7 @@ MODELS: Mapping[str, type[Spec]] = {
     "an entry of `columns`": ColumnSpec,
     "`difference_from`": DifferenceSpec,
 }
-"""What has keys, in the order of their tables in config/README.md."""
+"""Name of an entry -> its model, in the order of the tables in config/README.md."""
 
 
 def keys_of(model: type[Spec]) -> dict[str, str]:

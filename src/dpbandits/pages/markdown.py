@@ -29,7 +29,7 @@ def claim(identifier: str) -> str:
 
 
 MOST_WORDS = 6
-"""So many words of a claim are in the table of all claims."""
+"""Words of a claim in the table of all claims."""
 
 
 def shortened(text: str) -> str:
@@ -40,7 +40,7 @@ def shortened(text: str) -> str:
 
 @cache
 def _documents() -> "Environment":
-    # A wheel without extras explains published verdicts, and has no templates.
+    # Imported here: a wheel without extras explains published verdicts, without templates.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     templates = Environment(
@@ -56,12 +56,12 @@ def _documents() -> "Environment":
 
 
 def render(template: str, /, **values: Any) -> str:
-    """Return a document or a region of one: a template with a value for each of its names."""
+    """Return a template with a value for each of its names: a document, or a region of one."""
     return _documents().get_template(template).render(values)
 
 
 def with_region(text: str, name: str, content: str) -> str:
-    """Return ``text`` with what is between the marks of the region ``name`` replaced."""
+    """Return ``text`` with new content between the marks of the region ``name``."""
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     if text.count(begin) != 1 or text.count(end) != 1:
         first = text.partition("\n")[0]
@@ -71,7 +71,7 @@ def with_region(text: str, name: str, content: str) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int) -> str:
-    """Return a table in Markdown, of which so many columns have texts and those right numbers."""
+    """Return a table in Markdown, the first ``texts`` columns texts and the others numbers."""
     sides = ["---"] * texts + ["---:"] * (len(head) - texts)
     lines = [f"| {' | '.join(map(cell, row))} |" for row in (head, *rows)]
     return "\n".join([lines[0], f"|{'|'.join(sides)}|", *lines[1:]])

@@ -1,4 +1,4 @@
-"""The words of verdicts, how many claims have which, and what a page says of each claim."""
+"""Verdicts in words, their counts, and what a page says of each claim."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,16 +20,16 @@ Row = Mapping[Any, Any]
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 
 REPAIRED = "repaired"
-"""The variant that is no statement on a paper."""
+"""The variant whose verdict says nothing of the paper."""
 
 ANSWERS: tuple[Verdict, ...] = (
     *("as stated", "in part", "not as stated", "not contradicted", "counterexample"),
 )
-"""Words that say whether a sentence is so; the front page sums up the others."""
+"""Verdicts that say whether a sentence is true; the front page sums up the others."""
 
 
-def in_words(papers: Iterable[PaperFile], label: str) -> str:
-    """Return variant and interpretations in words: ``l1 norm`` for ``norm=l1``."""
+def interpretation_text(papers: Iterable[PaperFile], label: str) -> str:
+    """Return interpretations in words: ``l1 norm`` for ``norm=l1``."""
     words = {key: said for about in papers for key, said in about.interpretations.items()}
     keys = re.split(r", ?(?=[a-z_]+=|as-)", label) if label else []
     return ", ".join((words | VARIANTS).get(key, key.replace("=", " = ")) for key in keys)
@@ -47,9 +47,9 @@ def label_text(label: str) -> str:
 
 
 def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str, str]:
-    """Return by kind how many claims have which word: ``14 as stated, 1 in part, 3 no verdict``.
+    """Return by kind how many claims have which verdict: ``14 as stated, 3 no verdict``.
 
-    The probability of the event of every counterexample is beside its word.
+    Each counterexample has the probability of its event beside it.
     """
     every, found = list(claims), dict[str, str]()
     alone = {each.id for each in every if not getattr(each, "follows_from", None)}
@@ -71,19 +71,19 @@ def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str
 
 
 MOST, MOST_OPEN = 6, 3
-"""So many points are named, of those against and of others; of more, the number of the rest."""
+"""Points that are named, of those against and of others; the rest are counted."""
 
 
-def _listed(points: Sequence[str], most: int = MOST) -> str:
+def _first_points(points: Sequence[str], most: int = MOST) -> str:
     left = len(points) - most
     return "; ".join(points[:most]) + (f"; and {left} more" if left > 0 else "")
 
 
 @dataclass(frozen=True)
 class ClaimOutcome:
-    """A claim or finding and what came of it, by rows of the tables of verdicts and comparisons.
+    """A claim or finding with its rows of the tables of verdicts and of comparisons.
 
-    ``texts`` are those of the entry with their numbers, ``papers`` have the words of readings.
+    ``texts`` are those of the entry with numbers filled in; ``papers`` have the words of readings.
     """
 
     paper: str
@@ -100,7 +100,7 @@ class ClaimOutcome:
 
     @property
     def kind(self) -> str:
-        """That of a claim, or ``finding``."""
+        """The kind of a claim, or ``finding``."""
         return self.entry.kind if isinstance(self.entry, Claim) else "finding"
 
     @property
@@ -115,14 +115,14 @@ class ClaimOutcome:
 
     @property
     def word(self) -> str:
-        """The word on it; "" of a finding without a threshold, and where nothing is published."""
+        """Its verdict; "" for a finding without a threshold, and where nothing is published."""
         return next((str(row["verdict"]) for row in self.judged), "")
 
     @property
     def after_word(self) -> str:
-        """What belongs to the word: the probability of a witness, and which excess is seen.
+        """What follows the verdict: the probability of a witness, and the excess that we would see.
 
-        Where readings differ in it, each has its own.
+        Empty where readings differ in it: then each has its own.
         """
         said = {self._witness(row) for row in self.judged}
         return said.pop() if len(said) == 1 else ""
@@ -135,21 +135,21 @@ class ClaimOutcome:
             said.append(f"{seen} would be noticed")
         return f" ({'; '.join(said)})" if said else ""
 
-    def choice(self, row: Row) -> str:
-        """Return variant and interpretations of a row in words; a variant alone only if need be."""
-        words = in_words(self.papers, str(row["interpretation"]))
+    def reading_text(self, row: Row) -> str:
+        """Return variant and interpretations of a row in words; no variant that all rows share."""
+        words = interpretation_text(self.papers, str(row["interpretation"]))
         is_one = bool(words) and len({each["variant"] for each in self.rows}) == 1
         return ", ".join(filter(None, [VARIANTS[row["variant"]] * (not is_one), words]))
 
     def _told_apart(self, rows: Sequence[Row]) -> str:
-        """Return in words what some judged readings have in common and others have not."""
+        """Return in words what these judged readings have in common and the others lack."""
 
         def keys(row: Row) -> list[str]:
             return [str(row["variant"]), *str(row["interpretation"]).split(",")]
 
         common = [key for key in keys(rows[0]) if all(key in keys(row) for row in rows)]
         own = [key for key in common if not all(key in keys(row) for row in self.judged)]
-        return in_words(self.papers, ",".join(own))
+        return interpretation_text(self.papers, ",".join(own))
 
     def comparisons(self, row: Row) -> Sequence[Row]:
         """Return every comparison of the reading of a row."""
@@ -162,13 +162,14 @@ class ClaimOutcome:
     def points(self, decision: str, *, ours: bool = False) -> list[str]:
         """Return the points with a decision, each with its number, of all judged readings.
 
-        ``ours`` are those at values that we chose. Where all have one name it is left out.
+        With ``ours`` only those at values that we chose. A name that all comparisons share is
+        left out.
         """
         found = []
         for reading in self.judged:
             rows = [row for row in self.comparisons(reading) if row["kind"] != SHOWN]
             names = {str(row["comparison"]).partition(" [")[0] for row in rows}
-            begin = f"{self.choice(reading)}: " if len(self.judged) > 1 else ""
+            begin = f"{self.reading_text(reading)}: " if len(self.judged) > 1 else ""
             for row in rows:
                 if row["decided"] == decision and (str(row["ours"]) == "True") == ours:
                     label = label_text(str(row["comparison"]))
@@ -179,15 +180,15 @@ class ClaimOutcome:
 
     @property
     def exceptions(self) -> str:
-        """The points that a word is about, as they follow it; "" where it is about all."""
+        """The points that the verdict is about, to follow it; "" where it is about all."""
         contra = self.points("against")
         if self.word == "as stated" and not self._names_points:
             others = contra or self.points("undecided") or self.points("equal")
-            return f", at {_listed(self.points('for'))}" if others else ""
+            return f", at {_first_points(self.points('for'))}" if others else ""
         if self.word == "in part":
-            return f", except at {_listed(contra)}"
+            return f", except at {_first_points(contra)}"
         is_one_of_many = self.word == "not as stated" and contra and self.points("for")
-        return f", at {_listed(contra)}" if is_one_of_many else ""
+        return f", at {_first_points(contra)}" if is_one_of_many else ""
 
     @property
     def _names_points(self) -> bool:
@@ -197,16 +198,16 @@ class ClaimOutcome:
 
     @property
     def readings(self) -> list[str]:
-        """The word on each reading, where there are several."""
+        """The verdict on each reading, where there are several."""
         words = [f"{row['of_reading']}{self._witness(row)}" for row in self.judged]
         if len(set(words)) == 1:
             return [f"the same in {len(words)} readings"] * (len(words) > 1)
-        named = map(self.choice, self.judged)
+        named = map(self.reading_text, self.judged)
         return [f"{name}: {word}" for name, word in zip(named, words, strict=True)]
 
     @property
     def not_judged(self) -> str:
-        """The words of its sentence that have no threshold."""
+        """The quoted words of its sentence that have no threshold."""
         quoted = (f'"{words}"' for words in getattr(self.entry, "not_judged", ()))
         return ", ".join(quoted)
 
@@ -219,15 +220,15 @@ class ClaimOutcome:
 
     @property
     def left_out(self) -> list[str]:
-        """The points that are open or alike, those at values that we chose, and one's own level."""
+        """Notes on open and alike points, on values that we chose, and on a claim's own level."""
         named = {"undecided": "open", "equal": "alike, not counted"} if self._names_points else {}
         notes = [
-            f"{said}: {_listed(at, MOST_OPEN)}"
+            f"{said}: {_first_points(at, MOST_OPEN)}"
             for key, said in named.items()
             if (at := self.points(key))
         ]
         if contra := self.points("against", ours=True):
-            notes.append(f"otherwise at values that we chose: {_listed(contra)}")
+            notes.append(f"otherwise at values that we chose: {_first_points(contra)}")
         is_alone = any(row["family_wise"] == ALONE for row in self.judged)
         return notes + ["decided only at its own level"] * is_alone
 
@@ -238,9 +239,9 @@ class ClaimOutcome:
 
     @property
     def deciding(self) -> list[str]:
-        """The number that decides each reading with what is asked, or its first, and as printed."""
+        """The number that decides each reading and what is asked, or its first; also as printed."""
         if self.word == "undecided" and not self._names_points:
-            return [f"open: {_listed(self.points('undecided'))}"]
+            return [f"open: {_first_points(self.points('undecided'))}"]
         numbers: dict[str, dict[str, list[Row]]] = {}
         for row in self.judged:
             if row["asked"] and (number := estimate_text(row)):
@@ -260,16 +261,16 @@ class ClaimOutcome:
 
     @property
     def as_printed(self) -> list[str]:
-        """What is measured beside the judged readings and not repaired, each with its number."""
+        """The readings beside that are not repaired, each with its number."""
         return [
-            f"{self.choice(row).replace('as written', 'as printed')}, {shown}"
+            f"{self.reading_text(row).replace('as written', 'as printed')}, {shown}"
             for row in self.beside
             if row["variant"] != REPAIRED and (shown := self._shown(row))
         ]
 
     @property
     def around(self) -> str:
-        """What belongs to its word in a table, in sentences."""
+        """What follows its verdict in a table, in sentences."""
         said = (*self.standing, *self.readings, *self.left_out)
         return " ".join(f"{each[:1].upper()}{each[1:]}." for each in said)
 

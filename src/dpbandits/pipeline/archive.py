@@ -33,7 +33,7 @@ from dpbandits.pipeline.targets import RESULTS, built_targets
 
 CRATE = "ro-crate-metadata.json"
 PROVENANCE = "provenance.json"
-"""Provenance of what is drawn, in one file: drawing again rewrites the files beside the outputs."""
+"""The provenance of all outputs; drawing again rewrites the files beside them, and not this one."""
 OLDER = 60
 """Seconds by which all other files are older than results, which are as old as the commit."""
 

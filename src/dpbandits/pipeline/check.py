@@ -37,15 +37,15 @@ from dpbandits.pipeline.study import Study
 from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
 
 RUNS = 2
-"""So many runs are made up; no filter names a run."""
+"""Runs that are made up; no filter names a run."""
 
 
 def made_up_results(series: Sequence[Series]) -> pd.DataFrame:
     """Return the table of a simulation's results with made-up values.
 
-    Columns, series, metrics, times and arms are those that a simulation would write; runs are
-    ``RUNS`` at most, and one where they make Nash curves. Values are such as could be recorded:
-    regret grows, means are below the largest.
+    Columns, series, metrics, times and arms are those that a simulation would write. There are at
+    most ``RUNS`` runs, and one where they make Nash curves. Values could have been recorded: regret
+    grows, and means are below the largest.
     """
     # One run makes a Nash curve.
     short = [
@@ -57,8 +57,8 @@ def made_up_results(series: Sequence[Series]) -> pd.DataFrame:
         for number, line in enumerate(short)
     ]
     frame = results_frame(short, made_up)
-    # Rows are taken from plain objects ten times as fast as from the many pieces of put-together
-    # text columns.
+    # Rows are selected ten times as fast from plain objects as from concatenated text columns,
+    # which are many pieces.
     return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
 
 
@@ -94,7 +94,6 @@ def _made_up(series: Series, metric: str, number: int) -> NDArray[np.float64]:
 
 
 def check_files(project: Project) -> None:
-    """Check every file that a build of the chosen papers reads."""
     check_ids(project)
     for study in map(project.study, project.built()):
         for plan in study.simulations.values():
@@ -108,7 +107,7 @@ def check_files(project: Project) -> None:
 def check_ids(project: Project) -> None:
     """Raise InputError unless the ids of each paper begin with letters that are its own.
 
-    Pages show claims of all papers by their ids. Drafts that are not chosen are on none.
+    Pages show claims of all papers by their ids; drafts that are not chosen are on no page.
     """
     owners: dict[str, str] = {}
     for name in dict.fromkeys([*project.published, *project.built()]):
@@ -158,7 +157,7 @@ def _check_code(study: Study) -> None:
     }
     for module, names in named.items():
         known: Sequence[str] = ()
-        # What draws is not loaded for its names.
+        # Modules that draw are slow to load, and are loaded only for their names.
         if names and module in ("diagrams", "tables"):
             known = names if study.code.modules(module) else ()
         elif names:
@@ -183,7 +182,7 @@ def _check_about(study: Study, about: PaperFile) -> None:
 
 
 def _check_claims(project: Project, study: Study) -> None:
-    """Raise InputError where a claim reads results, or names a figure or table, that is missing."""
+    """Raise InputError where a claim names results, a figure or a table that do not exist."""
     of_comparisons = {
         f"{name}/{result}"
         for name in project.known_comparisons
@@ -221,9 +220,9 @@ _NUMBER = re.compile(r"(?<![\w.^{-])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w}])"
 
 
 def _check_texts(entry: StatedEntry) -> None:
-    """Raise InputError where a text types a number that is measured, or has a name of none.
+    """Raise InputError where a text types a measured number, or names one that is not defined.
 
-    A typed number is a setting, which another key of the entry names too.
+    A number may be typed if it is a setting: then another key of the entry has it too.
     """
     names = {name for text in entry.texts for name in _NAME.findall(text)}
     if wrong := sorted(names ^ set(entry.numbers)):
@@ -245,9 +244,9 @@ def _value(text: str) -> float:
 
 
 def check_pages(project: Project) -> None:
-    """Check what pages say of the figures of the chosen papers, and that each is summed up.
+    """Check what pages say of the figures of the chosen papers, and that each paper has a summary.
 
-    Messages are read beside the verdicts of the last build, or else the published ones.
+    Messages are compared with the verdicts of the last build, or else with the published ones.
     """
     for study in map(project.study, project.chosen):
         _check_sentences(study)
@@ -260,7 +259,7 @@ def check_pages(project: Project) -> None:
 def _check_sentences(study: Study) -> None:
     """Raise InputError unless each panel of a paper's figures has one sentence in paper.yaml.
 
-    A variant of a figure shares its sentences.
+    All variants of a figure share its sentences.
     """
     figures = [each for name, each in study.figures.items() if re.fullmatch(r"fig\d+", name)]
     # The panels of a figure, or the figure itself where it has none.
@@ -277,7 +276,7 @@ def _check_sentences(study: Study) -> None:
 OTHERWISE: tuple[Verdict, ...] = (
     *("in part", "not as stated", "undecided", "depends on the reading", "counterexample"),
 )
-"""Verdicts that what a figure says of a claim has to name."""
+"""Verdicts that the message of a figure about the claim has to name."""
 
 
 def _check_messages(study: Study, verdicts: Mapping[str, str]) -> None:
@@ -298,10 +297,10 @@ def _check_messages(study: Study, verdicts: Mapping[str, str]) -> None:
 
 
 def check_filters(project: Project) -> None:
-    """Check that the filters of figures and tables, and those of claims, are met by series.
+    """Check that each filter of figures, tables and claims selects some series.
 
-    Takes seconds, so that it is no part of ``check_files``. Exact results, and simulations whose
-    parameters others tune, are not known before they are computed.
+    It takes seconds, and so is no part of ``check_files``. Exact results, and simulations that
+    others tune, are unknown before they are computed, and left out.
     """
     names = project.built()
     for name in progress(names, "checking"):
@@ -327,7 +326,7 @@ def _check_study(project: Project, study: Study) -> None:
 def _check_run_numbers(project: Project, study: Study) -> None:
     """Raise InputError where a simulation of claims plays runs of a curve that a figure shows.
 
-    What is seen in a figure would then be judged by the same numbers once more.
+    A claim that was read off the figure would then be judged by the same numbers.
     """
     figures = [each for name, each in study.figures.items() if re.fullmatch(r"fig\d+", name)]
     plans = {name: plan for name, plan in study.simulations.items() if plan.tuned_by is None}
@@ -366,10 +365,7 @@ def _check_shown(study: Study, known: set[str], blank: Callable[[str], pd.DataFr
 
 
 def check_names(entries: Iterable[StatedEntry], functions: Mapping[str, Quantity]) -> None:
-    """Raise InputError where a function, a pick or a series that entries name is not there.
-
-    Or where it does not take its arguments.
-    """
+    """Raise InputError where entries name an unknown function, pick, series or argument."""
     for entry in entries:
         for name, comparison in entry.compare.items():
             with naming(f"{entry.id}: {name}"):
@@ -420,7 +416,7 @@ def check_series(
     known: Collection[str],
     functions: Mapping[str, Quantity],
 ) -> None:
-    """Raise InputError where a comparison asks for a series, tag, metric or time that is not there.
+    """Raise InputError where a comparison asks for a series, tag, metric or time that is missing.
 
     ``load`` returns a table with the columns and series of the real one, for the names ``known``.
     """

@@ -16,14 +16,14 @@ TEXTS = (
     *("variant", "interpretation", "logarithm", "tied", "as_ranked", "otherwise", "unplayed"),
     *("worst_on", "floor"),
 )
-"""Columns of the tables that may be empty texts."""
+"""Text columns of the tables, which may be empty."""
 
 ASKED = {("central", 0.0): PURE, ("central", DELTA): APPROXIMATE, ("local", 0.0): LOCAL}
 """Trust and delta -> the class of privacy that is asked for."""
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """Return a table of scores or of winners, as it was written."""
+def read_scores(path: Path) -> pd.DataFrame:
+    """Read a table of scores or of winners."""
     if not path.is_file():
         raise InputError(
             f"{path}: does not exist; allowed: a project with the comparison, built by snakemake "
@@ -114,7 +114,9 @@ def choose(
         ASKED[trust, delta],
         None if is_regret else require_count("dimensions", dimensions or count, 1, LARGEST_INTEGER),
     )
-    table, winners = (read_table(_table_path(Path(project), n, scale)) for n in MEASURES[is_regret])
+    table, winners = (
+        read_scores(_table_path(Path(project), n, scale)) for n in MEASURES[is_regret]
+    )
     return answer_to(table, winners, asked)
 
 

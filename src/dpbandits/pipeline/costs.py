@@ -15,7 +15,7 @@ MEASURED = ["seconds", "cpu_seconds", "memory_mib"]
 
 
 def write_costs(project: Project) -> Path:
-    """Write what was measured, and what was known of jobs that were not measured again."""
+    """Write what each job took; jobs that did not run again keep what was published."""
     path, known = project.folder / COSTS, read_costs(project)
     # The ledger of some papers is not that of all.
     of_papers = project.built() + ["all"] * (project.chosen == project.published)
@@ -39,7 +39,7 @@ def read_costs(project: Project) -> pd.DataFrame:
 
 
 def _measured(built: list[Target]) -> Iterator[list[object]]:
-    """Yield what was measured; jobs of simulations with runs in the cache were short."""
+    """Yield what each job took, unless runs from the cache made it short."""
     for target in built:
         record = read_provenance(target.provenance) if target.provenance.is_file() else {}
         if record.keys() >= {*MEASURED} and not record.get("cached_runs"):

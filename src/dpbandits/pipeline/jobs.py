@@ -20,10 +20,10 @@ from dpbandits.pipeline.targets import (
     digitised_target,
     figure_target,
     ledger_target,
-    recorded,
     results_target,
     table_target,
     verdicts_target,
+    write_with_provenance,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dpbandits.claims.judge import Judgement
     from dpbandits.claims.series import Evidence
 
-# Each job imports what it simulates, draws or judges with; all of it takes seconds.
+# Each job imports only what it needs: all imports together take seconds.
 
 _NO_NUMBER = {column: [""] for column in ("estimate", "lo", "hi")}
 _MISSING = {column: [""] for column in ("rebuilt", "lo", "hi", "difference")}
@@ -45,7 +45,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
     from dpbandits.engine.results import write_results
 
     begun = time.monotonic()
-    make = _computed if name in project.study(paper).file.analytic else _simulated
+    make = _compute_exact if name in project.study(paper).file.analytic else _simulate
     frame, details = make(project, paper, name, workers)
     if workers > 1:
         # The CPU time of worker processes counts once they have ended.
@@ -60,11 +60,11 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
 
 
 Made = tuple["pd.DataFrame", dict[str, Any]]
-"""Results, and what their provenance says of how they were made."""
+"""Results, and the details for their provenance."""
 
 
-def _simulated(project: Project, paper: str, name: str, workers: int) -> Made:
-    """Simulate what is not in the cache."""
+def _simulate(project: Project, paper: str, name: str, workers: int) -> Made:
+    """Simulate the runs that are not in the cache."""
     from dpbandits.engine.cache import Cache
     from dpbandits.engine.compute import compute_series
     from dpbandits.engine.results import results_frame
@@ -90,8 +90,7 @@ def _simulated(project: Project, paper: str, name: str, workers: int) -> Made:
     return results_frame(series, runs), details
 
 
-def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
-    """Compute an exact result."""
+def _compute_exact(project: Project, paper: str, name: str, workers: int) -> Made:
     study = project.study(paper)
     exact = study.code.analytic
     if name not in exact:
@@ -104,7 +103,7 @@ def _computed(project: Project, paper: str, name: str, workers: int) -> Made:
         frame = over_settings(exact[name], settings_of(project.series(paper, of)), place)
     else:
         frame = exact[name](**given)
-    # Comparisons may have results of several rows a series and x, which no panel shows.
+    # Exact results of comparisons are in no panel, and may have several rows for a series and x.
     if not study.is_comparison:
         _require_exact(frame, place)
     given.pop("scale", None)
@@ -139,7 +138,7 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     study = project.study(paper)
     spec, folder = study.figure(figure), project.figures_folder(paper)
     frames, code = partial(project.frame, paper), study.code
-    with recorded(project, target):
+    with write_with_provenance(project, target):
         return draw_figure(spec, frames, folder, code.derived, code.diagrams, paper)
 
 
@@ -150,7 +149,7 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     target = table_target(project, paper, table)
     study, frames = project.study(paper), partial(_frame, project, paper)
     spec, folder = study.table(table), project.tables_folder(paper)
-    with recorded(project, target):
+    with write_with_provenance(project, target):
         return write_table(spec, table, frames, folder, study.code.tables)
 
 
@@ -172,12 +171,12 @@ def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
 
 
 def write_digitised_comparison(project: Project, paper: str) -> Path:
-    """Compare digitised values of a paper with ours, in ``results/PAPER/digitised.csv``."""
+    """Write ``results/PAPER/digitised.csv``: digitised values beside those that we computed."""
     from dpbandits.reporting.digitised import compare_digitised, digitised_csv
 
     study, frames = project.study(paper), partial(project.frame, paper)
     figures, derived = digitised_figures(study), study.code.derived
-    with recorded(project, digitised_target(project, paper)) as [path]:
+    with write_with_provenance(project, digitised_target(project, paper)) as [path]:
         is_whole = project.scale == "paper"
         compared = compare_digitised(figures, frames, derived, is_whole=is_whole)
         write_text(path, digitised_csv(compared))
@@ -200,7 +199,7 @@ def write_verdicts(
     """Write the verdicts and comparisons of claims or findings; return the files."""
     from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 
-    with recorded(project, verdicts_target(project, paper, kind)) as paths:
+    with write_with_provenance(project, verdicts_target(project, paper, kind)) as paths:
         for path, table in zip(paths, (verdict_table, evidence_table), strict=True):
             write_text(path, to_csv(table(judged)))
     return paths
@@ -221,7 +220,7 @@ def write_whole_ledger(project: Project) -> None:
     from dpbandits.pipeline.publish import claim_figures
 
     target, ledgers = ledger_target(project), []
-    with recorded(project, target) as [ledger_csv]:
+    with write_with_provenance(project, target) as [ledger_csv]:
         for paper in project.chosen:
             path, *_ = verdicts_target(project, paper, CLAIMS).current_files()
             claims = project.study(paper).claims

@@ -38,7 +38,7 @@ PRIVACY = {name for names in BY_WORD.values() for name in names}
 """Parameters that say how private an algorithm is."""
 
 SAME = 0.005
-"""Relative difference up to which two levels are one: titles have three digits."""
+"""Relative difference up to which two levels count as equal: titles have three digits."""
 
 FITTING = "panels of simulated regret, Nash regret or success"
 
@@ -47,11 +47,11 @@ UNFIT = {"analytic": "exact values", "derived": "values that its paper derives f
 
 
 @dataclass(frozen=True)
-class Own:
-    """The user's algorithm and how it is to be played.
+class UserAlgorithm:
+    """The user's algorithm and how to play it.
 
     A parameter is a number, or the name of a column or parameter of the figure's lines, such as
-    ``epsilon``, whose value it then takes at every place of the figure.
+    ``epsilon``: then it has the value of that in each simulation of the figure.
     """
 
     algorithm: Definition
@@ -61,7 +61,7 @@ class Own:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The parameters that take the value of a column."""
+        """Parameter -> the column whose value it takes."""
         return {key: value for key, value in self.params.items() if isinstance(value, str)}
 
 
@@ -82,7 +82,6 @@ class Panel:
 
     @property
     def spec(self) -> PanelSpec:
-        """What it shows."""
         return self.figure.panels[self.letter]
 
     @cached_property
@@ -98,7 +97,7 @@ class Panel:
         tag = self.spec.x.tag if self.spec.kind in BY_TAG and self.spec.x.tag != "t" else None
         rows = select(self.rows, self.spec.where, f"{self.name}.where")
         for index, spec in enumerate(self.spec.series):
-            # A line of given times is a part of a longer run, whose horizon is not the panel's.
+            # A line of given times is part of a longer run, whose horizon is not the panel's.
             if not spec.level and "t" not in spec.where:
                 chosen = select(rows, spec.where, f"{self.name}.series.{index}.where")
                 for label, own in chosen.groupby("series", sort=False):
@@ -122,8 +121,8 @@ def find_panels(project: Project, name: str) -> list[Panel]:
     raise InputError(f"{paper} has no figure {stem!r}; allowed: {allowed}, or a panel of one")
 
 
-class Played(NamedTuple):
-    """One simulation: what its line is named by, its place on the x axis, and what is played."""
+class UserSimulation(NamedTuple):
+    """One simulation: the parameters that name its line, its x, and the series to play."""
 
     line: tuple[tuple[str, Any], ...]
     x: Any
@@ -145,8 +144,8 @@ def overlay(
 ) -> list[Path]:
     """Draw an algorithm of your own into a figure of a paper; return the files.
 
-    It is played on the instances of the figure, to its horizon, by as many runs. What takes over a
-    minute is announced before it begins.
+    It is played on the instances of the figure, to its horizon, with the same number of runs. If
+    that takes more than a minute, a line says so before.
 
     Args:
         algorithm: yours, such as ``dpbandits.policy`` makes.
@@ -164,12 +163,12 @@ def overlay(
         InputError: the figure is not built, is exact, or shows another problem than yours.
     """
     opened = Project.load(Path(project)).at(scale=scale)
-    own = Own(algorithm, {**(params or {}), **parameters}, variant, interpretations or {})
+    own = UserAlgorithm(algorithm, {**(params or {}), **parameters}, variant, interpretations or {})
     return overlay_figure(opened, figure, own, None if out is None else Path(out), workers)
 
 
 def overlay_figure(
-    project: Project, name: str, own: Own, folder: Path | None = None, workers: int = 1
+    project: Project, name: str, own: UserAlgorithm, folder: Path | None = None, workers: int = 1
 ) -> list[Path]:
     """Draw ``PAPER/FIGURE`` or ``PAPER/PANEL`` with the user's algorithm; return the files."""
     begun = time.monotonic()
@@ -229,7 +228,7 @@ def _mark(drawn: Figure) -> None:
                 line.set_markersize(OWN_MARKER)
 
 
-def _require_kind(panel: Panel, own: Own) -> None:
+def _require_kind(panel: Panel, own: UserAlgorithm) -> None:
     """Raise InputError where the algorithm solves another problem than the panel's."""
     kinds = ("Algorithm", "IdentificationAlgorithm")
     identifies = isinstance(own.algorithm, IdentificationAlgorithm)
@@ -248,10 +247,10 @@ def _values(series: Series) -> dict[str, Any]:
     }
 
 
-def other_level(panel: Panel, own: Own) -> str:
-    """Return at which level of privacy a panel's lines are, where it is another than the user's.
+def other_level(panel: Panel, own: UserAlgorithm) -> str:
+    """Return in words the level of privacy of a panel's lines, if it differs from the user's.
 
-    Nothing where that level is on the x axis, or where no line has one.
+    Empty where the level is on the x axis, or where no line has one.
     """
     shown = [_values(series) for series, _ in panel.shown()]
     for key, value in own.params.items():
@@ -266,8 +265,8 @@ def other_level(panel: Panel, own: Own) -> str:
     return ""
 
 
-def plan_panel(panel: Panel, own: Own) -> list[Played]:
-    """Return what is played for the user's lines in a panel.
+def plan_panel(panel: Panel, own: UserAlgorithm) -> list[UserSimulation]:
+    """Return the simulations for the user's lines in a panel.
 
     The instance, the horizon, the runs and the recording times are those of the panel's lines.
     """
@@ -277,12 +276,12 @@ def plan_panel(panel: Panel, own: Own) -> list[Played]:
         if value not in columns:
             allowed = ", ".join(["a number", *columns])
             raise InputError(f"{panel.name}: params {key} is {value!r}; allowed: {allowed}")
-    found: dict[tuple[Any, ...], Played] = {}
+    found: dict[tuple[Any, ...], UserSimulation] = {}
     for series, x in shown:
         if set(own.columns.values()) <= set(_values(series)):
-            played = _played(panel.spec, own, series, x)
+            played = _user_simulation(panel.spec, own, series, x)
             cell, runs = played.series.cell, played.series.runs
-            # Equal for simulations that differ in their recording times at most.
+            # Equal for simulations that differ only in their recording times, which are merged.
             settings = replace(cell, grid=(cell.horizon,)).description
             numbers = [runs.start, len(runs), played.series.runs_per_curve]
             where = (played.line, x, digest_of([settings, *numbers]))
@@ -293,14 +292,16 @@ def plan_panel(panel: Panel, own: Own) -> list[Played]:
     return list(found.values())
 
 
-def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
-    """Return the user's algorithm in place of that of a series."""
+def _user_simulation(
+    panel: PanelSpec, own: UserAlgorithm, series: Series, x: Any
+) -> UserSimulation:
+    """Return the simulation of a series with the user's algorithm in place of its own."""
     values = _values(series)
     given = {
         key: values[own.columns[key]] if key in own.columns else own.params[key]
         for key in own.params
     }
-    # What changes along the x axis makes no other line.
+    # Parameters that change along the x axis do not tell lines apart.
     along = {
         key
         for key, column in own.columns.items()
@@ -318,12 +319,12 @@ def _played(panel: PanelSpec, own: Own, series: Series, x: Any) -> Played:
         grid=series.cell.grid,
         stream=series.cell.stream,
     )
-    return Played(tuple(line), x, Series("", {}, cell, series.runs, series.runs_per_curve))
+    return UserSimulation(tuple(line), x, Series("", {}, cell, series.runs, series.runs_per_curve))
 
 
-def _require_one_each(panel: Panel, played: Sequence[Played]) -> None:
-    """Raise InputError where two simulations would be at one place of one line."""
-    spec, seen = panel.spec, dict[tuple[Any, ...], Played]()
+def _require_one_each(panel: Panel, played: Sequence[UserSimulation]) -> None:
+    """Raise InputError where two simulations would give one line two values at one x."""
+    spec, seen = panel.spec, dict[tuple[Any, ...], UserSimulation]()
     for each in played:
         by_time = spec.kind == "nash" or spec.x.tag == "t"
         times = (each.series.cell.horizon,) if spec.kind in BY_TAG else each.series.cell.grid
@@ -347,7 +348,9 @@ def _difference(one: Series, other: Series) -> str:
     return " and ".join(name for name in differ if differ[name]) or "the runs of one curve"
 
 
-def own_lines(panel: Panel, own: Own, played: Iterable[tuple[Played, MetricArrays]]) -> list[Line]:
+def own_lines(
+    panel: Panel, own: UserAlgorithm, played: Iterable[tuple[UserSimulation, MetricArrays]]
+) -> list[Line]:
     """Return the user's lines in a panel: one, or one for each value of its parameters there."""
     rows: dict[tuple[tuple[str, Any], ...], list[pd.DataFrame]] = {}
     for number, (each, runs) in enumerate(played):

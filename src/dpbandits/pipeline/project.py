@@ -27,7 +27,7 @@ COMPARISONS = Path("config/comparisons")
 
 
 def owner(paper: str, name: str) -> tuple[str, str]:
-    """Return whose results a name means: claims may read those of COMPARISON/NAME."""
+    """Return paper or comparison, and name, of results: claims may read COMPARISON/NAME."""
     comparison, _, rest = name.rpartition("/")
     return comparison or paper, rest
 
@@ -45,7 +45,7 @@ class Project:
     def load(cls, folder: Path = Path(), config: Mapping[str, Any] | None = None) -> "Project":
         """Read and check the config of a folder; one already read (and changed) may be given."""
         path = folder / CONFIG
-        # Snakemake has read it too, but keeps the last of two equal keys.
+        # Read again, because of two equal keys Snakemake keeps the last.
         stated = load_yaml(path)
         document = dict(config) if config is not None else stated
         with naming(path):
@@ -171,7 +171,7 @@ class Project:
 
     def frame(self, paper: str, name: str) -> "pd.DataFrame":
         """Read the results ``name``; InputError if they are missing, damaged or stale."""
-        # The workflow asks for paths and fingerprints alone.
+        # The workflow needs paths and fingerprints alone.
         from dpbandits.engine.provenance import results_stamp
         from dpbandits.engine.results import read_results
 
@@ -201,7 +201,7 @@ class Project:
 
     @cached_property
     def _stated(self) -> "Project":
-        """The project as its config file has it."""
+        """The project without options of the command line: as its config file says."""
         return Project.load(self.folder)
 
     def series(self, paper: str, name: str) -> list["Series"]:
@@ -210,7 +210,7 @@ class Project:
         return plan.series(self.frame(paper, plan.tuned_by) if plan.tuned_by else None)
 
     def warn_of_other_sources(self) -> None:
-        """Say which sources are imported, where they are not the folder's own."""
+        """Warn where the imported package is not the one in the project's folder."""
         own, imported = self.folder / "src/dpbandits", Path(__file__).parents[1]
         if own.is_dir() and not own.samefile(imported):
             folder = self.folder.absolute()
@@ -262,7 +262,7 @@ def published_algorithms(folder: Path) -> dict[str, "Definition"]:
 def find_claim(project: Project, identifier: str) -> "tuple[str, Claim | Finding]":
     """Return the paper, or draft, of a claim or finding such as ``TSDP-C8``, and its entry."""
     known: dict[str, str] = {}
-    # Drafts come last: one that is not in order does not stand in the way of the others.
+    # Drafts come last, so that a mistake in one does not hide the claims of others.
     for paper in dict.fromkeys([*project.chosen, *project.published, *project.papers]):
         study = project.study(paper)
         for entry in study.stated:
@@ -286,11 +286,11 @@ def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
 
 
 NUMBERS = ("estimate", "lo", "hi", "runs", "runs_paper", "level")
-"""Columns of numbers, which may be empty; there is another one of most in the family."""
+"""Columns of numbers, which may be empty."""
 
 
 def read_verdicts(path: Path) -> "pd.DataFrame":
-    """Read a table of verdicts: text as it stands, numbers with NaN where there is none."""
+    """Read a table of verdicts: texts unchanged, numbers with NaN where there is none."""
     import pandas as pd
 
     frame = pd.read_csv(path, keep_default_na=False, dtype=str)

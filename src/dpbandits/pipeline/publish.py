@@ -14,13 +14,13 @@ FINGERPRINTS = "fingerprints.json"
 
 
 def published_targets(project: Project) -> list[Target]:
-    """Return what is published of each paper: what is judged, compared, drawn and tabulated."""
+    """Return the targets that are published: verdicts, digitised values, figures and tables."""
     kinds = (*VERDICTS, DIGITISED, FIGURE, TABLE)
     return [target for target in targets(project) if target.kind in kinds]
 
 
 def current_fingerprints(published: Iterable[Target]) -> dict[str, Mapping[str, str]]:
-    """Return what figures, tables and verdicts depend on, as of the sources now."""
+    """Return the fingerprints that figures, tables and verdicts have with the present sources."""
     return {
         f"table {target.name}" if target.kind == TABLE else target.name: target.depends_on
         for target in published
@@ -34,7 +34,7 @@ def publish_chosen(project: Project) -> list[Path]:
     """
     if project.scale != "paper":
         raise InputError(f"publish: scale is {project.scale!r}; allowed: paper")
-    # Published verdicts are explained without what checks.
+    # Imported here: explaining published verdicts needs no checks.
     from dpbandits.pipeline.check import check_ids
 
     check_ids(project)
@@ -60,7 +60,7 @@ def _publish_paper(project: Project, paper: str, published: Iterable[Target]) ->
 
 
 def _copied(sources: list[Path], folder: Path, *kept: Path) -> list[Path]:
-    """Copy files into a folder, and delete what else is there but for ``kept``."""
+    """Copy files into a folder, and delete all others there except ``kept``."""
     written = [folder / source.name for source in sources]
     for source, target in zip(sources, written, strict=True):
         write_bytes(target, source.read_bytes())

@@ -24,7 +24,7 @@ from dpbandits.reporting.digitised import COMPARED
 
 
 def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
-    """Return those papers whose verdicts are there."""
+    """Return the papers whose verdicts are published."""
     folder = project.folder / FIGURES
     return [paper for paper in papers if (folder / paper / f"{CLAIMS}.csv").exists()]
 
@@ -40,8 +40,8 @@ def published_digitised(project: Project, paper: str) -> pd.DataFrame:
 def read_table(path: Path) -> pd.DataFrame:
     """Return the csv of a table, a column of numbers as numbers.
 
-    A column has texts where one of them is no number, or a chance below all floats: 1e-620236; or
-    where all are empty.
+    A column has texts where one of them is no number, or a probability below all floats, such as
+    1e-620236; or where all are empty.
     """
     return pd.read_csv(path, keep_default_na=False, dtype=str).apply(_column)
 
@@ -62,7 +62,7 @@ def evidence_paths(project: Project, paper: str) -> list[Path]:
 def number_text(value: float, form: str = ".3g") -> str:
     """Return a number in a format, below a million without an exponent, else as ``1.2e8``.
 
-    What is left of a difference by rounding is 0, which has no sign.
+    A number that is 0 but for rounding is written as 0, without a sign.
     """
     text = re.sub(r"^-(?=[0.]+%?$)", "", format(value if abs(value) > 1e-15 else 0.0, form))
     if "e+" in text and abs(value) < 1e6:
@@ -70,7 +70,7 @@ def number_text(value: float, form: str = ".3g") -> str:
     return re.sub(r"e\+?(-?)0*(\d)", r"e\1\2", text)
 
 
-def filled(
+def fill_numbers(
     project: Project,
     paper: str,
     place: str,
@@ -80,8 +80,8 @@ def filled(
 ) -> list[str]:
     """Return texts about a paper with published numbers and verdicts in the place of ``{names}``.
 
-    A number that names no claim is one of the ``entry`` that the texts belong to. InputError where
-    a number is not given, not used or not published names the ``place``.
+    A number that names no claim is one of the ``entry`` that the texts belong to. InputError, which
+    names the ``place``, where a number is not defined, not used or not published.
     """
     named = NAMED.findall(" ".join(texts))
     is_judged = any("-" in name for name in named)
@@ -141,7 +141,7 @@ def _number(
 def _comparison(
     project: Project, paper: str, place: str, source: NumberSource, entry: StatedEntry | None
 ) -> Mapping[str, str]:
-    """Return what its rows have: by default those of the first reading of the entry."""
+    """Return the row of its comparison, by default that of the entry's first reading."""
     if source.claim:
         stated = {each.id: each for each in project.study(paper).stated}
         if source.claim not in stated:
@@ -179,5 +179,5 @@ def _rows(place: str, paths: list[Path], where: Mapping[str, object], column: st
 
 @cache
 def _read(paths: tuple[Path, ...], changed: tuple[int, ...]) -> pd.DataFrame:
-    """Return csvs as texts, read once for all numbers of theirs; ``changed`` are their times."""
+    """Read csvs as texts, once for all numbers in them; ``changed`` are their file times."""
     return pd.concat([pd.read_csv(path, keep_default_na=False, dtype=str) for path in paths])

@@ -1,7 +1,7 @@
-"""A paper on made-up numbers: figures, tables, claims, findings and page, before it is played.
+"""A paper on made-up numbers: its figures, tables, claims, findings and page before any simulation.
 
-The code that makes the real ones makes all of it, in a temporary folder.
-Simulations are made up; exact results are computed, where there are none yet.
+The code of the real build makes all of it in a temporary folder. Simulations are made up, exact
+results are computed unless there are current ones.
 """
 
 import io
@@ -27,7 +27,7 @@ from dpbandits.errors import InputError
 from dpbandits.pipeline import jobs
 from dpbandits.pipeline.check import made_up_results
 from dpbandits.pipeline.project import FIGURES, TABLES, Project
-from dpbandits.pipeline.published import filled
+from dpbandits.pipeline.published import fill_numbers
 from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import CLAIMS, DIGITISED, FINDINGS, digitised_figures
 from dpbandits.reporting import style
@@ -38,24 +38,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SECONDS = 10.0
-"""CPU time of a rehearsal."""
+"""CPU time that a rehearsal may take."""
 
 NO_NUMBER = "on made-up numbers it has no value, such as a ratio to 0"
 
 
 MakePage = Callable[[Project, str], str]
-"""What returns the page of a paper."""
+"""Returns the page of a paper."""
 
 
 class _TimeIsUp(BaseException):
-    """Raised in whatever is computed: no ``except Exception`` of a paper's own takes it."""
+    """Raised in whatever runs: no ``except Exception`` in a paper's own code catches it."""
 
 
 def rehearse(project: Project, paper: str, page: MakePage, seconds: float = SECONDS) -> "Rehearsal":
-    """Make all of a paper on made-up numbers, and its ``page``.
-
-    Return what went wrong, and what was not tried.
-    """
+    """Make all of a paper on made-up numbers, and its ``page``; return what went wrong."""
     with tempfile.TemporaryDirectory(prefix="dpbandits-check-") as name:
         folder = Path(name).resolve()
         _link(project.folder.resolve(), folder, paper)
@@ -66,7 +63,7 @@ def rehearse(project: Project, paper: str, page: MakePage, seconds: float = SECO
 
 
 def _link(source: Path, folder: Path, paper: str) -> None:
-    """Link what a project's folder has into another one, but what is made of the paper."""
+    """Link all of a project's folder into another one, except what is made of the paper."""
     (folder / "config").symlink_to(source / "config")
     made = {Path("results"), FIGURES, TABLES}
     for parent in (*made, Path("docs")):
@@ -81,8 +78,8 @@ class Rehearsal:
     """What a paper looks like on made-up numbers.
 
     Attributes:
-        faults: what went wrong, each in one line.
-        left: why something was not tried, and what.
+        faults: what went wrong, a line each.
+        left: reason -> what was not tried for it.
         judged: the claims and findings that were measured.
     """
 
@@ -126,7 +123,7 @@ class Rehearsal:
             self._write_page()
 
     def _try(self, what: str, reads: Iterable[str], make: Callable[[], Any]) -> None:
-        """Make something, and note its fault, or that it cannot be made yet."""
+        """Make something, and note a fault, or that it cannot be made yet."""
         paths = {name: self.scratch.results_path(self.paper, name) for name in reads}
         missing = [name for name, path in paths.items() if not path.is_file()]
         if missing:
@@ -156,7 +153,7 @@ class Rehearsal:
         write_results(path, frame, self.scratch.results_fingerprint(self.paper, name))
 
     def _compute(self, name: str) -> None:
-        """Take an exact result of the project where there is one that is not stale."""
+        """Take an exact result of the project if it is current, else compute it."""
         try:
             frame = self.project.frame(self.paper, name)
         except InputError:
@@ -169,7 +166,7 @@ class Rehearsal:
         self.judged[entry.id] = judge([entry], jobs.evidence_of(self.scratch, self.paper))
 
     def _write_verdicts(self, kind: str, entries: Sequence[StatedEntry]) -> None:
-        """Write the verdicts on what was measured, also where that is not all."""
+        """Write the verdicts on the entries that were measured, even if others were not."""
         judged = [each for entry in entries for each in self.judged.get(entry.id, [])]
         for path in jobs.write_verdicts(self.scratch, self.paper, kind, judged):
             self._publish(path, FIGURES)
@@ -186,7 +183,7 @@ class Rehearsal:
             self._publish(path, TABLES)
 
     def _draw(self, name: str) -> None:
-        """Draw the whole of a figure once; its numbers are what texts may name."""
+        """Draw the whole of a figure, and keep its numbers, which texts may name."""
         figure, code = self.study.figure(name), self.study.code
 
         def frames(read: str) -> Any:
@@ -197,7 +194,7 @@ class Rehearsal:
             try:
                 drawn, points = draw_diagram(code.diagrams[name], rows)
             except Exception as error:
-                # It may need what made-up numbers do not have, such as lines that cross.
+                # Made-up numbers may lack what it needs, such as lines that cross.
                 self._leave(f"figures.{name}", f"{type(error).__name__}: {error}")
                 return
         else:
@@ -209,7 +206,7 @@ class Rehearsal:
                 self._keep(panel_stem(name, letter), plotted_points(figure, {"": lines[letter]}))
             drawn, points = draw_panels(figure, lines, self.paper), plotted_points(figure, lines)
         self._keep(name, points)
-        # A label that cannot be set is seen only where it is.
+        # Labels that cannot be typeset fail only when they are drawn.
         with style.context():
             drawn.savefig(io.BytesIO(), format="png")
 
@@ -218,7 +215,7 @@ class Rehearsal:
         write_text(path, points_csv(points, stem))
 
     def _write_page(self) -> None:
-        """Fill the numbers into each text, and then make the page where all are there."""
+        """Fill the numbers into each text; if none is missing, make the page."""
         study, before = self.study, len(self.faults)
         for entry in study.stated:
             place = f"{study.claims_path.parent}: {entry.id}"
@@ -242,11 +239,11 @@ class Rehearsal:
 
         def fill() -> None:
             try:
-                filled(self.scratch, self.paper, place, numbers, *texts, entry=entry)
+                fill_numbers(self.scratch, self.paper, place, numbers, *texts, entry=entry)
             except InputError:
                 raise
             except ValueError:
-                # There may be no number, as of a ratio to 0.
+                # A made-up number may be NaN, as a ratio to 0 is.
                 self._leave(f"texts of {name}", NO_NUMBER)
 
         known = {each.id for each in self.study.stated}

@@ -1,7 +1,7 @@
 """Why something is stale: the key of the config, the source or the result that moved.
 
-Beside what decides whether a file is current, its provenance says what it was made of, piece by
-piece. What was made before that was recorded is only known to have moved.
+The provenance of a file has the fingerprints that decide whether it is current, and hashes of all
+pieces that it was made of. Of older files without these it is only known that something moved.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ NAMED = 3
 
 
 def made_of(target: "Target") -> dict[str, str]:
-    """Return what a target is made of: key, source or result -> a short hash."""
+    """Return the pieces of a target: key of the config, source or result -> a short hash."""
     parts = {name: _hash(str(value)) for name, value in _keys("", target.entry())}
     for path in sources_of(*target.sources):
         parts[f"src/dpbandits/{path.as_posix()}"] = _hash(SOURCES[path].decode())
@@ -71,7 +71,7 @@ def why_stale(target: "Target") -> str:
 
 
 def lines_on(stale: Iterable["Target"]) -> list[str]:
-    """Return why some targets are stale, those of one reason in one line."""
+    """Return why some targets are stale, a line for each reason."""
     reasons: dict[str, list[str]] = {}
     for target in stale:
         reasons.setdefault(why_stale(target), []).append(f"{target.paper}/{target.name}")

@@ -67,10 +67,10 @@ def algorithms_of(folder: Path) -> dict[str, "Definition"]:
 
 
 NUMBERS = ("{horizon}", "{runs}")
-"""What a caption may leave to the simulations that its figure or table reads."""
+"""Names in captions that stand for numbers of the simulations that are read."""
 
 LISTED = 3
-"""So many different numbers are listed; of more, the smallest and the largest are given."""
+"""Up to this many different numbers are listed; of more, the smallest and the largest."""
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
@@ -108,7 +108,7 @@ DEFAULT_TABLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a paper, completed by the defaults, then those it lacks."""
+    """Return the tables of a paper, completed by the default ones that it lacks."""
     given = {
         name: {**DEFAULT_TABLES.get(name, {}), **entry} if isinstance(entry, Mapping) else entry
         for name, entry in tables.items()
@@ -118,7 +118,7 @@ def with_default_tables(tables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def audited() -> list[str]:
+def audited_algorithms() -> list[str]:
     """Return the algorithms of the registry with an audit case, theirs or another's, in order."""
     return [
         name
@@ -131,7 +131,7 @@ def audited() -> list[str]:
 def apart_from_registry(*modules: str) -> str:
     """Return the fingerprint of modules without the registry and what only it leads to.
 
-    What is played is hashed by the algorithm, and a new one moves nothing that does not play it.
+    Algorithms that are played are hashed one by one, so that a new one moves nothing else.
     """
     registry, files = path_of(f"{PACKAGE}.algorithms"), set()
     seen, waiting = {*modules}, [*modules]
@@ -146,7 +146,7 @@ def apart_from_registry(*modules: str) -> str:
 
 
 NOT_SIMULATED = ("claims", "digitised")
-"""What tables read that is neither simulated nor an exact result."""
+"""Names that tables may read, of neither simulations nor exact results."""
 
 
 @dataclass(frozen=True)
@@ -175,12 +175,10 @@ class Study:
 
     @cached_property
     def code(self) -> Paper:
-        """Its own code."""
         return find_paper(self.name)
 
     @property
     def title(self) -> str:
-        """Title of the paper or comparison."""
         return self.about.title if self.about else self.file.title
 
     @property
@@ -189,18 +187,17 @@ class Study:
         return self.about.credit if self.about else ""
 
     def config_path(self, kind: str) -> Path:
-        """Return the paper's file ``paper``, ``claims``, ``findings``, ``errata``."""
+        """Return the path of the file ``paper``, ``claims``, ``findings`` or ``errata``."""
         return self.path.with_name(f"{kind}.yaml")
 
     @cached_property
     def digitised(self) -> Digitised:
-        """The digitised values of the paper's figures."""
         path = self.path.with_name("digitised.csv")
         return read_digitised(path) if path.exists() else {}
 
     @cached_property
     def figures(self) -> Mapping[str, FigureSpec]:
-        """Every figure by name, supplementary ones too."""
+        """Name -> figure, supplementary ones too."""
         figures = {name: self.figure(name) for name in self.file.figures}
         with naming(self.path):
             check_compared_once(figures.values(), self.digitised)
@@ -208,7 +205,7 @@ class Study:
 
     @cached_property
     def tables(self) -> Mapping[str, TableSpec]:
-        """Every table by name, those that every paper has too."""
+        """Name -> table, those that every paper has too."""
         tables = self.file.tables if self.is_comparison else with_default_tables(self.file.tables)
         with naming(self.path):
             parsed = {name: parse_table(name, entry) for name, entry in tables.items()}
@@ -218,7 +215,7 @@ class Study:
             }
 
     def figure(self, name: str) -> FigureSpec:
-        """Return a figure, read once; InputError if there is none of that name."""
+        """Return a figure; InputError if there is none of that name."""
         if name not in self._figures:
             entry = self._named("figure", name, self.file.figures)
             looks = self.about.looks if self.about else {}
@@ -227,7 +224,7 @@ class Study:
         return self._figures[name]
 
     def caption(self, name: str) -> str:
-        """Return what is drawn in a figure, with its numbers filled in."""
+        """Return the caption of a figure with its numbers filled in."""
         with naming(self.path):
             return self._caption(f"figures.{name}", self.figure(name))
 
@@ -264,7 +261,6 @@ class Study:
 
     @cached_property
     def simulations(self) -> Mapping[str, "SimulationPlan"]:
-        """Every simulation by name."""
         return {name: self._plan(name, spec) for name, spec in self.file.simulations.items()}
 
     def simulation(self, name: str) -> "SimulationPlan":
@@ -298,7 +294,6 @@ class Study:
 
     @cached_property
     def algorithms(self) -> Mapping[str, "Definition"]:
-        """The paper's own algorithms by id."""
         return algorithms_of(self.path.parent)
 
     def results_fingerprint(self, name: str, seed: int) -> str:
@@ -307,7 +302,7 @@ class Study:
             given = [self.scale, seed] if name in self.file.scaled else []
             if name in self.file.settings_of:
                 given = [self.results_fingerprint(self.file.settings_of[name], seed)]
-            played = audited() if name in self.file.audited else []
+            played = audited_algorithms() if name in self.file.audited else []
             modules = [*self.code.modules("analytic"), *(registered()[each] for each in played)]
             return digest_of([name, apart_from_registry(*modules), played, *given])[:16]
         plan = self.simulation(name)
@@ -346,12 +341,11 @@ class Study:
 
     @property
     def claims_path(self) -> Path:
-        """File that states the claims."""
         return self.config_path("claims")
 
     @property
     def findings_path(self) -> Path:
-        """File that states the findings; it may be missing."""
+        """The file of the findings, which may be missing."""
         return self.config_path("findings")
 
     @cached_property
@@ -366,7 +360,7 @@ class Study:
 
     @property
     def files(self) -> list[tuple[Path, ExperimentsFile | ClaimsFile | FindingsFile]]:
-        """The files that name the paper, with their paths."""
+        """The files that name the paper under their key ``paper``, with their paths."""
         files = (
             (self.path, self.file),
             (self.claims_path, self._claims_file),
@@ -389,13 +383,12 @@ class Study:
 
     @property
     def withdrawn(self) -> Mapping[str, str]:
-        """Claims and findings that a page named once, and where they went."""
+        """Id of a claim or finding that pages once named -> where it went."""
         of_findings = self._findings_file.withdrawn if self._findings_file else {}
         return {**self.notes.withdrawn, **of_findings}
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """The claims."""
         file, place = self._claims_file, f"{self.claims_path}: claims"
         if file is None:
             return []
@@ -411,7 +404,6 @@ class Study:
 
     @property
     def notes(self) -> Notes:
-        """What the file of the claims says beside them."""
         return self._claims_file or Notes()
 
     @cached_property
@@ -432,11 +424,10 @@ class Study:
 
     @property
     def stated(self) -> list[Claim | Finding]:
-        """The claims, then the findings."""
         return [*self.claims, *self.findings]
 
     def summary(self) -> Summary:
-        """The sentence that sums up the paper; InputError where there is none."""
+        """Return the summary of the paper; InputError where there is none."""
         if self.about is not None and self.about.summary is not None:
             with naming(self.config_path("paper")):
                 return validated(Summary, self.about.summary)
@@ -448,7 +439,7 @@ class Study:
 
     @cached_property
     def judged(self) -> Mapping[str, list[str]]:
-        """Names of the results that the ``claims`` and the ``findings`` read, sorted."""
+        """``claims`` and ``findings`` -> sorted names of the results that they read."""
         return {
             "claims": sorted({name for claim in self.claims for name in claim.reads}),
             "findings": sorted({name for finding in self.findings for name in finding.reads}),
@@ -468,6 +459,6 @@ class Study:
         return {path.name: load_yaml(path) for path in self._judged_files(kind)}
 
     def judged_fingerprint(self, kind: str) -> str:
-        """Return the hash of what they are judged with: their entries and the sources."""
+        """Return the hash of the entries and of the sources that judge them."""
         texts = [path.read_text(encoding="utf-8") for path in self._judged_files(kind)]
         return digest_of([*texts, fingerprint(*self.judging_modules)])[:16]

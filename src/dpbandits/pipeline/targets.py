@@ -38,11 +38,11 @@ SHOWN = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
 """Kinds that the goals build; results are what these read."""
 
 FIGURES, JUDGED, EXTRAS = "figures", "verdicts", "extras"
-"""What is built together, each by a rule of its name: the papers' own figures and tables; the
-verdicts on their claims, which with those are ``rule all``; what is supplementary."""
+"""Goals, each a rule of its name: the papers' own figures and tables; the verdicts on their claims
+(both are ``rule all``); supplementary figures and tables."""
 
 COSTS = Path("docs/cost.csv")
-"""What each job of the published build took."""
+"""Costs of each job of the published build."""
 
 THREADS = 8
 """Number of threads of a job that simulates much."""
@@ -92,7 +92,7 @@ class Target:
 
     @property
     def goal(self) -> str:
-        """The goal that it belongs to; of results, which belong to what reads them, no meaning."""
+        """The goal that it belongs to; meaningless for results, which several goals may need."""
         if self.kind == FINDINGS or self.name.startswith(EXTRA):
             return EXTRAS
         return JUDGED if self.kind == LEDGER or CLAIMS in self.depends_on else FIGURES
@@ -124,26 +124,26 @@ def published_seconds(project: Project) -> dict[str, float]:
     }
 
 
-def wanted(built: Iterable[Target], *goals: str) -> list[Target]:
-    """Return what the rules of these goals build of all targets."""
+def targets_of(built: Iterable[Target], *goals: str) -> list[Target]:
+    """Return the targets that the rules of these goals build."""
     return [target for target in built if target.kind in SHOWN and target.goal in goals]
 
 
 SHORT = 6.0
-"""Results that take less CPU time in seconds are made together: starting a job takes two."""
+"""Results that take fewer seconds of CPU time are made together: starting a job takes two."""
 
 
 def batches(project: Project, built: Iterable[Target]) -> dict[str, list[Target]]:
-    """Return, by name, the results of a paper and a goal that one job makes: those that are short.
+    """Return, by name, the results that one job makes: short ones of one paper and goal.
 
-    At the quick scale all are, and what ``rule all`` builds is one goal.
+    At the quick scale all results are short, and those of ``rule all`` count as one goal.
     """
     is_quick, seconds, every = project.scale == "quick", published_seconds(project), list(built)
     goals = [(FIGURES, JUDGED), (EXTRAS,)] if is_quick else [(FIGURES,), (JUDGED,), (EXTRAS,)]
     left = [target for target in every if target.kind == RESULTS]
     found: dict[str, list[Target]] = {}
     for group in goals:
-        needed = left if group == (EXTRAS,) else results_for(every, wanted(every, *group))
+        needed = left if group == (EXTRAS,) else results_for(every, targets_of(every, *group))
         for target in [each for each in left if each in needed]:
             left.remove(target)
             if is_quick or seconds.get(f"{target.paper}/{target.name}", SHORT) < SHORT:
@@ -152,7 +152,7 @@ def batches(project: Project, built: Iterable[Target]) -> dict[str, list[Target]
 
 
 def results_for(every: Iterable[Target], made: Iterable[Target]) -> list[Target]:
-    """Return the results that some targets are made of, those that tune others among them."""
+    """Return the results that some targets need, those that tune others among them."""
     results = [target for target in every if target.kind == RESULTS]
     read = {path for target in made for path in target.inputs}
     # Results that tune others come first in the list.
@@ -163,8 +163,8 @@ def results_for(every: Iterable[Target], made: Iterable[Target]) -> list[Target]
 
 
 @contextmanager
-def recorded(project: Project, target: Target) -> Iterator[tuple[Path, ...]]:
-    """Write the provenance of a figure, table or ledger that is made meanwhile; yield its files."""
+def write_with_provenance(project: Project, target: Target) -> Iterator[tuple[Path, ...]]:
+    """Yield the files of a figure, table or ledger to be written; then write their provenance."""
     begun = time.monotonic()
     yield target.files
     details = {
@@ -182,10 +182,10 @@ VERDICTS = {
     CLAIMS: ("claims", "evidence"),
     FINDINGS: ("findings", "findings-evidence"),
 }
-"""Files of what is judged: verdicts, of claims both verdicts on each row, every comparison."""
+"""Kind -> its files of verdicts and of comparisons."""
 
 ON_PAGES = ("message", "numbers")
-"""Keys of a figure that nothing is drawn from."""
+"""Keys of a figure that only pages show."""
 
 FIGURE_SUFFIXES = ("png", "pdf", "csv")
 
@@ -290,20 +290,20 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
 
 
 def _derived_by(study: Study, figures: Iterable[FigureSpec]) -> list[str]:
-    """Return the module that computes values of panels, where one does."""
+    """Return the module ``derived`` where a panel has values that it computes."""
     panels = [panel for figure in figures for panel in figure.panels.values()]
     return study.code.modules("derived") if any(panel.compute for panel in panels) else []
 
 
 def _entry_of(figure: FigureSpec) -> dict[str, Any]:
-    """Return all that a figure's entry says, but for what is on pages alone."""
+    """Return a figure's entry, without keys that only pages show."""
     panels = {letter: panel.model_dump(mode="json") for letter, panel in figure.panels.items()}
     drawn = {key: value for key, value in vars(figure).items() if key not in ON_PAGES}
     return {**drawn, "panels": panels}
 
 
 def table_target(project: Project, paper: str, name: str) -> Target:
-    """Return one table of results, of verdicts or of digitised values compared with ours."""
+    """Return one table: of results, of verdicts, or of digitised values."""
     study = project.study(paper)
     table = study.table(name)
     sources = ["dpbandits.reporting.tables"]
@@ -366,7 +366,7 @@ def digitised_figures(study: Study) -> list[FigureSpec]:
 
 
 def digitised_target(project: Project, paper: str) -> Target:
-    """Return the comparison of a paper's digitised values with ours."""
+    """Return the comparison of a paper's digitised values with those that we computed."""
     study = project.study(paper)
     compared = digitised_figures(study)
     reads = list(dict.fromkeys(name for figure in compared for name in figure.reads))
@@ -422,9 +422,9 @@ def built_targets(project: Project) -> list[Target]:
 
 
 def sentinel_path(project: Project) -> Path:
-    """File that is newer than what is stale while the workflow chooses its jobs.
+    """Return the sentinel: a file newer than all stale outputs while the workflow chooses its jobs.
 
-    It is beside Snakemake's own records: a cache may be one that cannot be written.
+    It is beside Snakemake's own records, because a cache may not be writable.
     """
     return project.folder / ".snakemake/now"
 
@@ -432,14 +432,14 @@ def sentinel_path(project: Project) -> Path:
 def planned_targets(project: Project, *, is_job: bool = False) -> list[Target]:
     """Return all targets; those that are built but stale have the sentinel among their inputs.
 
-    A job of a workflow that runs elsewhere does not write it: that one did.
+    A job does not write the sentinel: the workflow that started it did.
     """
     path = sentinel_path(project)
     every = targets(project)
     _warn_of_times({path for target in every for path in target.inputs})
     stale = stale_among(every)
     if stale and not is_job:
-        # Each time another text: Snakemake takes a small file with the same one for unchanged.
+        # Snakemake takes a small file with the same text for unchanged.
         write_text(path, f"newer than what is stale, {time.time_ns()}\n")
         files = (file for target in stale for file in target.files if file.exists())
         newest = max(file.stat().st_mtime for file in files)
@@ -456,7 +456,7 @@ def stale_among(every: Iterable[Target]) -> list[Target]:
 
 
 def _warn_of_times(paths: Iterable[Path]) -> None:
-    """Name a file that is dated ahead of the clock: Snakemake takes nothing that is made of it."""
+    """Warn of files that are dated ahead of the clock: Snakemake fails on what is made of them."""
     latest = time.time() + 60
     ahead = [path for path in paths if path.exists() and path.stat().st_mtime > latest]
     if ahead:
@@ -469,9 +469,9 @@ def _warn_of_times(paths: Iterable[Path]) -> None:
 
 
 def _is_current(target: Target) -> bool:
-    """Return whether results carry the fingerprint, or a provenance file those, of the present."""
+    """Return whether the fingerprints in results, or in a provenance file, are those of now."""
     if target.kind == RESULTS:
-        # Only where there are results is there a library to read them with.
+        # Where there are no results, the library that reads them may be missing.
         from dpbandits.engine.provenance import results_stamp
 
         return results_stamp(target.files[0]) in target.depends_on.values()

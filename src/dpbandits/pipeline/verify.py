@@ -1,7 +1,7 @@
 """Verification: recompute a random sample of cells without any cache, and compare with the results.
 
-Bits first. Where they differ, as they may on another family of processors, the numbers at the
-horizon are compared, with intervals that would hold if not one decision were the same.
+Bits are compared first. Where they differ, as they may on another family of processors, the numbers
+at the horizon are compared, with intervals that hold even if every decision differs.
 """
 
 import tempfile
@@ -28,9 +28,9 @@ from dpbandits.pipeline.project import Project
 
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
 ERROR_LEVEL = 0.05
-"""Chance that any cell of a sample is found outside, were all its streams other ones."""
+"""Chance that any cell of a sample is found outside if all its streams are new."""
 ROUNDING = 1e-9
-"""Relative difference that is rounding, where a number does not vary over runs."""
+"""Relative difference that counts as rounding, where a number does not vary over runs."""
 
 COLUMNS = ["paper", "results", "series", "first_run", "runs", "horizon", "outcome", "detail"]
 KEYS = ["run", "metric", "t", "arm"]
@@ -41,7 +41,7 @@ NOT_COMPARED = {*QUANTITIES, "nash_influence"} - {CURVE}
 
 @dataclass(frozen=True)
 class Plan:
-    """How the sample is drawn: cells of each set of results, of at most so many rounds each.
+    """How the sample is drawn: cells of each set of results, each of at most ``rounds`` rounds.
 
     The streams of the cells do not depend on the seed.
     """
@@ -51,7 +51,6 @@ class Plan:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Reject what is no sample."""
         for key, least in (("cells", 1), ("rounds", 1), ("seed", 0)):
             if getattr(self, key) < least:
                 raise InputError(f"{key} is {getattr(self, key)}; allowed: at least {least}")
@@ -59,9 +58,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Sample:
-    """The cells drawn, cheapest first: paper, results, a batch of runs; and what was left out.
+    """The drawn cells, cheapest first: paper, results, a batch of runs; and what was left out.
 
-    ``of`` counts all cells there were to draw from, costly ones among them.
+    ``of`` counts all cells, also those too costly to be drawn.
     """
 
     cells: list[tuple[str, str, Series]]
@@ -71,7 +70,7 @@ class Sample:
 
 
 def draw_sample(project: Project, plan: Plan) -> Sample:
-    """Draw cells from every set of results that is built, of each set by itself."""
+    """Draw cells from each set of results that is built."""
     sampled: list[tuple[str, str, Series]] = []
     total, too_costly, not_built = 0, [], []
     for paper in project.built():
@@ -79,7 +78,9 @@ def draw_sample(project: Project, plan: Plan) -> Sample:
             if not project.results_path(paper, name).is_file():
                 not_built.append(f"{paper}/{name}")
                 continue
-            cells = [batch for series in project.series(paper, name) for batch in batches(series)]
+            cells = [
+                batch for series in project.series(paper, name) for batch in batches_of(series)
+            ]
             cheap = [batch for batch in cells if _rounds(batch) <= plan.rounds]
             total += len(cells)
             if cheap:
@@ -97,7 +98,7 @@ def _rounds(series: Series) -> int:
     return len(series.runs) * series.cell.horizon
 
 
-def batches(series: Series) -> list[Series]:
+def batches_of(series: Series) -> list[Series]:
     """Return the series cut into its cells, the batches of its runs that are computed together."""
     if series.cell.in_lockstep:
         return [replace(series, runs=curve.runs, runs_per_curve=0) for curve in series.works]
@@ -110,7 +111,7 @@ def batches(series: Series) -> list[Series]:
 
 @dataclass(frozen=True)
 class Verification:
-    """The sample with its outcomes: ``table`` has a row a cell, and is in the file ``path``."""
+    """The sample with its outcomes: ``table`` has a row a cell; the file ``path`` has it, too."""
 
     plan: Plan
     sample: Sample
@@ -191,7 +192,7 @@ def _nothing_to_verify(project: Project, sample: Sample) -> str:
 
 
 def compare(packed: pd.DataFrame, again: pd.DataFrame, alpha: float) -> tuple[str, str]:
-    """Return the outcome of a cell, and in words how far its numbers are from the packed ones."""
+    """Return the outcome of a cell, and in words how far the recomputed numbers are off."""
     wanted = packed[[*KEYS, "value"]]
     both = again.merge(wanted, "left", KEYS, suffixes=("", "_packed"), indicator="found")
     if (both["found"] != "both").any():
@@ -210,7 +211,7 @@ def compare(packed: pd.DataFrame, again: pd.DataFrame, alpha: float) -> tuple[st
 
 
 class _Number(NamedTuple):
-    """One number as packed and as computed again, and how far apart chance may put them."""
+    """One number of the results and recomputed, and how far apart chance may put them."""
 
     what: str
     packed: float
@@ -222,7 +223,7 @@ class _Number(NamedTuple):
 
 
 def _numbers(packed: pd.DataFrame, both: pd.DataFrame, alpha: float) -> Iterator[_Number]:
-    """Yield each metric at its last time, of each arm."""
+    """Yield each metric at its last time, for each arm."""
     ends = both[both.groupby("metric")["t"].transform("max") == both["t"]]
     compared = ends[~ends["metric"].str.removeprefix(NOMINAL).isin(NOT_COMPARED)]
     groups = [rows for _, rows in compared.groupby(["metric", "t", "arm"])]
