@@ -360,7 +360,6 @@ class SeriesQuery:
 
     @cached_property
     def label(self) -> str:
-        """Label of the one series of a simulation that it is."""
         where = self.place.where
         labels = self.recorded.having(where).index
         if len(labels) != 1:
@@ -390,7 +389,6 @@ class SeriesQuery:
 
     @property
     def times(self) -> list[int]:
-        """All recorded times."""
         if self.metric.endswith(NASH_REGRET):
             return next((curve.times.tolist() for curve in self.curves.values()), [])
         return list(self.block().times.tolist())

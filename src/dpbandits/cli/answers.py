@@ -278,7 +278,6 @@ def _sums(entries: Sequence[Any]) -> list[str]:
 
 
 def _rows(entries: Sequence[Any]) -> "pd.DataFrame":
-    """Return a row for each entry."""
     import pandas as pd
 
     rows = [(each.kind, each.algorithm, each.size, each.state, str(each.path)) for each in entries]

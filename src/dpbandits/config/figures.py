@@ -56,8 +56,6 @@ def _ascend(ends: tuple[float, float]) -> tuple[float, float]:
 
 
 class AxisSpec(Spec):
-    """One axis of a panel."""
-
     label: Text
     """Its label; mathematics stands between dollar signs."""
     scale: Literal["linear", "log"] = "linear"
@@ -474,8 +472,6 @@ class RowsSpec(Spec):
 
 
 class ColumnSpec(Spec):
-    """One column of a table."""
-
     name: Name
     """Its name in the csv; without `rows` also in the results."""
     label: Text

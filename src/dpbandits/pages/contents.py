@@ -161,7 +161,6 @@ class Contents:
         return fill_numbers(self.project, paper, place, summary.numbers, *texts)
 
     def figures(self, paper: str) -> list[FigureGroup]:
-        """Return the figures of a paper, each with its variants."""
         groups: dict[str, dict[str, FigureSpec]] = {}
         for name, entry in self.project.study(paper).figures.items():
             match = _STEM.fullmatch(name)

@@ -278,7 +278,6 @@ def find_claim(project: Project, identifier: str) -> "tuple[str, Claim | Finding
 
 
 def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
-    """Return a published table of verdicts."""
     path = project.folder / FIGURES / paper / f"{name}.csv"
     if not path.is_file():
         raise InputError(f"{path}: does not exist; allowed: a paper whose verdicts are published")

@@ -87,7 +87,6 @@ class Target:
 
     @property
     def provenance(self) -> Path:
-        """The provenance file."""
         return provenance_path(self.files[0])
 
     @property

@@ -160,5 +160,4 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
 
 
 def digitised_csv(values: "pd.DataFrame") -> str:
-    """Return the text of ``digitised.csv``."""
     return values.to_csv(index=False, float_format=NUMBER_FORMAT, lineterminator="\n")

@@ -63,7 +63,6 @@ class LogErrors:
 
 
 def successes_and_trials(trials: SeriesQuery) -> Counted:
-    """Return successes and trials of a series."""
     number = trials.having(metric="success").number()
     assert isinstance(number, Rate)
     return number.counted
