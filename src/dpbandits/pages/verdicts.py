@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -153,11 +154,15 @@ class ClaimOutcome:
 
     def comparisons(self, row: Row) -> Sequence[Row]:
         """Return every comparison of the reading of a row."""
-        keys = ["claim", "variant", "interpretation"]
-        is_own = (self.compared[keys] == [self.id, row["variant"], row["interpretation"]]).all(
-            axis="columns"
-        )
-        return self.compared[is_own].to_dict("records")
+        return self._compared.get((row["variant"], row["interpretation"]), [])
+
+    @cached_property
+    def _compared(self) -> dict[tuple[str, str], list[Row]]:
+        """The comparisons of each variant and its interpretations."""
+        rows: dict[tuple[str, str], list[Row]] = {}
+        for row in self.compared[self.compared["claim"] == self.id].to_dict("records"):
+            rows.setdefault((row["variant"], row["interpretation"]), []).append(row)
+        return rows
 
     def points(self, decision: str, *, ours: bool = False) -> list[str]:
         """Return the points with a decision, each with its number, of all judged readings.

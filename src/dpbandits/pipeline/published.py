@@ -7,7 +7,7 @@ In a text `{name}` is filled in: the estimate of a comparison (in the paper's `e
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -122,13 +122,13 @@ def _number(
         where = _comparison(project, paper, place, source, entry)
     rows = _rows(place, paths, where, column)
     if source.count:
-        deciding = rows[(rows["kind"] != SHOWN) & (rows["ours"] == "False")]
-        is_meant = (source.count == "points") | (deciding["decided"] == source.count)
-        return str(int(is_meant.sum()))
+        deciding = [row for row in rows if row["kind"] != SHOWN and row["ours"] == "False"]
+        is_meant = [source.count in ("points", row["decided"]) for row in deciding]
+        return str(sum(is_meant))
     if len(rows) != 1:
         named = ", ".join(map(str, paths))
         raise InputError(f"{place}: {len(rows)} rows of {named} are meant; allowed: one")
-    row = rows.iloc[0].to_dict()
+    [row] = rows
     prefix = "" if column in ("estimate", "y") else f"{column}_"
     ends = [row.get(f"{prefix}{end}", "") for end in ("lo", "hi")]
     text = number_text(float(row[column]), source.format)
@@ -161,23 +161,39 @@ def _comparison(
     return where if source.count else {**where, "comparison": source.comparison}
 
 
-def _rows(place: str, paths: list[Path], where: Mapping[str, object], column: str) -> pd.DataFrame:
+def _rows(
+    place: str, paths: list[Path], where: Mapping[str, object], column: str
+) -> Sequence[Mapping[Any, str]]:
     """Return the rows of some csvs, as texts, that have given values."""
     path = ", ".join(map(str, paths))
     try:
-        rows = _read(tuple(paths), tuple(path.stat().st_mtime_ns for path in paths))
+        columns, rows = _read(tuple(paths), tuple(path.stat().st_mtime_ns for path in paths))
     except (OSError, ValueError):
         raise InputError(f"{place}: {path} is not there; allowed: a published csv") from None
     for key in (*where, column):
-        if key not in rows:
-            raise InputError(f"{place}: {path} has no {key}; allowed: {', '.join(rows.columns)}")
+        if key not in columns:
+            raise InputError(f"{place}: {path} has no {key}; allowed: {', '.join(columns)}")
     for key, value in where.items():
-        number, numbers = (pd.to_numeric(each, errors="coerce") for each in (str(value), rows[key]))
-        rows = rows[(rows[key] == str(value)) | (numbers == number)]
+        text, number = str(value), _number_of(str(value))
+        rows = [
+            row
+            for row in rows
+            if row[key] == text or (number is not None and _number_of(row[key]) == number)
+        ]
     return rows
 
 
+def _number_of(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
 @cache
-def _read(paths: tuple[Path, ...], changed: tuple[int, ...]) -> pd.DataFrame:
-    """Read csvs as texts, once for all numbers in them; ``changed`` are their file times."""
-    return pd.concat([pd.read_csv(path, keep_default_na=False, dtype=str) for path in paths])
+def _read(
+    paths: tuple[Path, ...], changed: tuple[int, ...]
+) -> tuple[list[str], Sequence[Mapping[Any, str]]]:
+    """Return columns and rows of csvs, read once for all their numbers; ``changed``: file times."""
+    table = pd.concat([pd.read_csv(path, keep_default_na=False, dtype=str) for path in paths])
+    return [*table.columns], table.to_dict("records")
