@@ -15,14 +15,13 @@ from dpbandits.engine.cells import Series
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics import IDENTIFIED, NASH, NOMINAL
 from dpbandits.metrics.nash import BINS
-from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.study import with_default_tables
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.lines import Line, panel_lines, panel_rows
 from shared import exact_result
 
 ROOT = Path(__file__).parents[1]
-PROJECT = Project.load(ROOT)
+PROJECT = found_papers.PROJECT
 
 NOISE = 0.02
 """Relative standard error of made-up Nash regret, and of sums over counts."""

@@ -43,10 +43,9 @@ from dpbandits.comparisons.privacy_audit import (
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import audit_page
 from dpbandits.papers import quantities
-from dpbandits.pipeline.project import Project
 from dpbandits.privacy.witnesses import classical_delta
 from dpbandits.reporting.draw import draw_diagram
-from found_papers import PLAYED
+from found_papers import PLAYED, PROJECT
 from shared import ExactResults
 from support import DOCUMENTS, ROOT, refused
 
@@ -312,7 +311,7 @@ def test_the_figure_has_the_bounds_of_every_algorithm() -> None:
 
 TEXT = " ".join(DOCUMENTS["docs/audit.md"].split())
 LEDGER = pd.read_csv(ROOT / "docs/tables/privacy-audit/extra-audit.csv", keep_default_na=False)
-CONTENTS = Contents.of(Project.load(ROOT))
+CONTENTS = Contents.of(PROJECT)
 
 
 def rows_of(region: str) -> list[list[str]]:

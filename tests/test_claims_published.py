@@ -34,12 +34,11 @@ from dpbandits.claims.verdict import (
 from dpbandits.config.claims import Claim, ComparisonSpec, Reading, StatedEntry
 from dpbandits.pages.verdicts import ANSWERS
 from dpbandits.papers import find_paper
-from dpbandits.pipeline.project import Project, read_verdicts
-from found_papers import PAPERS
+from dpbandits.pipeline.project import read_verdicts
+from found_papers import PAPERS, PROJECT
 from support import DOCUMENTS, ROOT
 
 PUBLISHED = ROOT / "docs/figures"
-PROJECT = Project.load(ROOT)
 READING = ["claim", "variant", "interpretation"]
 
 Row = dict[Any, Any]

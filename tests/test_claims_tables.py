@@ -13,9 +13,8 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.tables import COLUMNS, count_verdicts, evidence_table, join, verdict_table
 from dpbandits.config.claims import Claim
 from dpbandits.pipeline.project import Project
-from found_papers import PAPERS
+from found_papers import PAPERS, PROJECT
 from invented import copy_parts
-from support import ROOT
 from toy_claims import EXACT, claim, compare, finding, gap, number, on_series, toy_evidence
 
 
@@ -142,15 +141,14 @@ def test_a_claim_more_or_a_paper_less_moves_no_verdict_of_other_papers(tmp_path:
     def fingerprints(project: Project, *more: str) -> list[str]:
         return [project.study(paper).judged_fingerprint("claims") for paper in (*others, *more)]
 
-    whole = Project.load(ROOT)
     document = yaml.safe_load((folder / "claims.yaml").read_text())
     [first, *_] = document["claims"].values()
     document["claims"]["NCB-C99"] = copy.deepcopy(first)
     (folder / "claims.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
     more = Project.load(tmp_path)
-    assert fingerprints(whole) == fingerprints(more)
-    assert fingerprints(whole, folder.name) != fingerprints(more, folder.name)
+    assert fingerprints(PROJECT) == fingerprints(more)
+    assert fingerprints(PROJECT, folder.name) != fingerprints(more, folder.name)
     for section in ("claims", "findings"):
         (folder / f"{section}.yaml").unlink()
-    less = Project.load(tmp_path, config=dict(whole.config) | {"papers": others})
-    assert fingerprints(whole) == fingerprints(less)
+    less = Project.load(tmp_path, config=dict(PROJECT.config) | {"papers": others})
+    assert fingerprints(PROJECT) == fingerprints(less)

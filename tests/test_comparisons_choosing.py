@@ -55,15 +55,15 @@ from dpbandits.config import Context
 from dpbandits.engine.cells import Series
 from dpbandits.engine.identity import sources_of
 from dpbandits.metrics.intervals import difference_interval, rate_interval
-from dpbandits.pipeline.project import Project
 from dpbandits.privacy import dp_ts_ucb_gdp, modified_ts_gdp
 from dpbandits.reporting.draw import draw_diagram
 from dpbandits.reporting.lines import select
 from dpbandits.reporting.tables import cells_of
+from found_papers import PROJECT
 from support import ROOT, mostly_slow, refused
 from synthetic_results import ACROSS
 
-STUDY = Project.load(ROOT).study("choosing")
+STUDY = PROJECT.study("choosing")
 PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
 UNPLAYED = {"dp-ts-ucb"}
 """It meets none of the budgets."""

@@ -27,7 +27,7 @@ from dpbandits.pages.markdown import with_region
 from dpbandits.pipeline.check import check_pages
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.published import read_table
-from found_papers import PAPERS
+from found_papers import PAPERS, PROJECT
 from invented import PAPER as INVENTED
 from invented import copy_paper, copy_parts
 from made_tables import made_project
@@ -35,7 +35,6 @@ from prose import unplain, words, written
 from shared import shared_folder
 from support import DOCUMENTS, ROOT, refused, replace_in
 
-PROJECT = Project.load(ROOT)
 PAGES = {paper: f"docs/papers/{paper}.md" for paper in PAPERS}
 WRITTEN = [name for name in DOCUMENTS if name == "README.md" or name.startswith("docs/")]
 

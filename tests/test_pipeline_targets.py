@@ -52,9 +52,8 @@ from dpbandits.pipeline.targets import (
     targets_of,
 )
 from dpbandits.pipeline.verify import Plan, compare, draw_sample, verify
+from found_papers import PROJECT, every_target
 from support import ROOT, refused
-
-PROJECT = Project.load(ROOT)
 
 
 def project_with(**changes: Any) -> Project:
@@ -93,7 +92,7 @@ def test_what_papers_have_is_built_by_default_and_ours_and_comparisons_as_extras
 
 
 def test_simulations_of_claims_alone_play_the_runs_that_are_asked() -> None:
-    shown = [each for each in targets(PROJECT) if each.kind not in VERDICTS]
+    shown = [each for each in every_target() if each.kind not in VERDICTS]
     for paper in PROJECT.papers:
         drawn = {path.stem for each in shown if each.paper == paper for path in each.inputs}
         stated = [each for each in PROJECT.study(paper).stated if each.runs]
@@ -110,9 +109,9 @@ def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
 
     assert ledger() == ledger(papers=["ts-is-dp"]) == ["claims.csv"]
     assert ledger(papers=[], comparisons=["equal-privacy"]) == []
-    [inputs] = [target.inputs for target in targets(PROJECT) if target.kind == LEDGER]
+    [inputs] = [target.inputs for target in every_target() if target.kind == LEDGER]
     assert {path.parent.name for path in inputs} == set(PROJECT.chosen)
-    files = {p for t in targets(PROJECT) if t.kind in (FIGURE, TABLE) for p in t.files}
+    files = {p for t in every_target() if t.kind in (FIGURE, TABLE) for p in t.files}
     for paper in PROJECT.published:
         claims = PROJECT.study(paper).claims
         linked = [ROOT / path for each in claims for path in claim_figures(PROJECT, paper, each)]
@@ -172,7 +171,7 @@ def test_no_verdict_depends_on_how_figures_are_drawn() -> None:
 def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
     costs = read_costs(PROJECT)
     named = {*costs[KEY].itertuples(index=False, name=None)}
-    assert named <= {(target.paper, target.kind, target.name) for target in targets(PROJECT)}
+    assert named <= {(target.paper, target.kind, target.name) for target in every_target()}
     of_results = costs.loc[costs["kind"] == RESULTS, "cpu_seconds"]
     assert sorted(published_seconds(PROJECT).values()) == sorted(of_results)
     (tmp_path / "config").symlink_to(ROOT / "config")
@@ -208,7 +207,7 @@ def test_a_job_measures_itself_and_its_children(tmp_path: Path) -> None:
 
 
 def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_verdict() -> None:
-    every, seconds = targets(PROJECT), published_seconds(PROJECT)
+    every, seconds = every_target(), published_seconds(PROJECT)
     made = batches(PROJECT, every)
     assert {"dp_bai_figures_results", "dp_bai_verdicts_results"} <= set(made)
     for name, batch in made.items():

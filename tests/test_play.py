@@ -316,13 +316,6 @@ def test_wrong_curves_and_frames_are_refused_before_anything_is_played(
 
 FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]]
 LAWS, LOGARITHMS = (Bernoulli(0.5), Bernoulli(0.25)), (math.log(0.5), math.log(0.25))
-BANDITS: dict[str, Any] = {
-    "bernoulli": dpbandits.bernoulli([0.2, 0.7, 0.5]),
-    "nominal": Bandit(LAWS, nominal=(0.5, 0.125), logarithms=LOGARITHMS),
-    "linear": dpbandits.linear(FEATURES, [0.5, 0.3]),
-    "recorded": dpbandits.replay([[1, 0, 1], [0, 0.5]]),
-    "drawn": dpbandits.arms([lambda rng: 0.5, lambda rng: 0.25], means=[0.5, 0.25]),
-}
 
 
 def arrays_of(bandit: Any) -> list[Any]:
@@ -377,7 +370,14 @@ def test_what_takes_over_a_minute_is_announced(capsys: pytest.CaptureFixture[str
 
 
 def test_arrays_of_a_bandit_are_read_only() -> None:
-    for name, bandit in BANDITS.items():
+    every: dict[str, Any] = {
+        "bernoulli": dpbandits.bernoulli([0.2, 0.7, 0.5]),
+        "nominal": Bandit(LAWS, nominal=(0.5, 0.125), logarithms=LOGARITHMS),
+        "linear": dpbandits.linear(FEATURES, [0.5, 0.3]),
+        "recorded": dpbandits.replay([[1, 0, 1], [0, 0.5]]),
+        "drawn": dpbandits.arms([lambda rng: 0.5, lambda rng: 0.25], means=[0.5, 0.25]),
+    }
+    for name, bandit in every.items():
         bandits = [bandit]
         assert len(arrays_of(bandit)) >= 6
         if name != "drawn":  # Functions travel by the engine's own way.

@@ -14,17 +14,15 @@ from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv
 from dpbandits.config.claims import StatedEntry
 from dpbandits.papers import find_paper
-from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.published import evidence_paths
-from dpbandits.pipeline.targets import FIGURE, TABLE, targets
+from dpbandits.pipeline.targets import FIGURE, TABLE
 from dpbandits.reporting.draw import draw_figure
 from dpbandits.reporting.tables import write_table
-from found_papers import COMPARISONS, PAPERS
+from found_papers import COMPARISONS, PAPERS, PROJECT, every_target
 from golden_csv import FILE, ROOT, build, golden_files
 from shared import ExactResults, exact_result
 from support import TOLERANCE
 
-PROJECT = Project.load(ROOT)
 PLAYED_AUDIT = "extra-audit"
 """The figure and the table that show a black-box audit, which plays for minutes."""
 
@@ -84,13 +82,10 @@ SLOW = {
 """Exact results that take from 3 to 30 seconds, with what is compiled for them."""
 
 
-EVERY = targets(PROJECT)
-
-
 def exact(kind: str) -> list[object]:
     """Return papers and names of what shows exactly computed results alone; audits are slow."""
     found: list[object] = []
-    for target in EVERY:
+    for target in every_target():
         results = PROJECT.study(target.paper).file.analytic if target.kind == kind else {}
         folder = PROJECT.results_folder() / target.paper
         is_exact = all(path.parent == folder and path.stem in results for path in target.inputs)

@@ -15,8 +15,8 @@ import pytest
 from dpbandits.cli import main
 from dpbandits.pipeline.jobs import build_results
 from dpbandits.pipeline.overlay import find_panels
-from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import rule_name
+from found_papers import PROJECT
 from invented import DPBANDITS, ROOT, SNAKEMAKE, copy_parts, run
 from notebooks import NOTEBOOKS, executed
 from support import DOCUMENTS, mostly_slow
@@ -144,7 +144,7 @@ def test_overlays_are_drawn(line: str, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def read_by_notebooks() -> None:
     """Play what `make notebooks` builds first, where it is not there."""
-    project = Project.load(ROOT).at(scale="quick")
+    project = PROJECT.at(scale="quick")
     for name in ("dp-ts-ucb/fig7", "dp-ncb/fig1"):
         for read in {read for panel in find_panels(project, name) for read in panel.spec.reads}:
             paper = name.split("/")[0]

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from functools import cache
 
 import pytest
 import yaml
@@ -9,32 +10,34 @@ import yaml
 import dpbandits
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import documents
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.project import FIGURES, TABLES
 from dpbandits.pipeline.publish import FINGERPRINTS, current_fingerprints, published_targets
-from dpbandits.pipeline.targets import TABLE
-from found_papers import COMPARISONS, PAPERS
+from dpbandits.pipeline.targets import TABLE, Target
+from found_papers import COMPARISONS, PAPERS, PROJECT
 from support import ROOT
 
-PROJECT = Project.load(ROOT)
-EVERY = published_targets(PROJECT)
-TARGETS = {
-    paper: [target for target in EVERY if target.paper == paper]
-    for paper in (*PAPERS, *COMPARISONS)
-}
+EVERY = (*PAPERS, *COMPARISONS)
+
+
+@cache
+def targets_of() -> dict[str, list[Target]]:
+    """Return what is published of each paper and comparison."""
+    every = published_targets(PROJECT)
+    return {paper: [target for target in every if target.paper == paper] for paper in EVERY}
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("paper", TARGETS)
+@pytest.mark.parametrize("paper", EVERY)
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
     published = json.loads((ROOT / FIGURES / paper / FINGERPRINTS).read_text())
-    assert published == current_fingerprints(TARGETS[paper])
+    assert published == current_fingerprints(targets_of()[paper])
 
 
-@pytest.mark.parametrize("paper", TARGETS)
+@pytest.mark.parametrize("paper", EVERY)
 def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
     figures, tables = {FINGERPRINTS}, set()
-    for target in TARGETS[paper]:
+    for target in targets_of()[paper]:
         names = {path.name for path in target.files}
         if target.kind == TABLE:
             tables |= {name for name in names if name.endswith((".tex", ".csv"))}
