@@ -182,7 +182,8 @@ AUDITS = {
 """Horizon, epsilon, by what the noise is divided in the fault, later rewards of either arm."""
 
 
-@pytest.mark.parametrize("name", mostly_slow(AUDITS, "dp-se"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AUDITS)
 def test_no_loss_beyond_chance_exceeds_epsilon(name: str) -> None:
     horizon, epsilon, fault, first, second = AUDITS[name]
     told: dict[str, Any] = {"horizon": horizon, "runs": 50_000, "level": 1e-4, "cache": False}

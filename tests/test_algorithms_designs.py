@@ -63,7 +63,7 @@ def approximate(features: FloatArray) -> MaxDet:
 # Max-Det collections
 
 
-@settings(max_examples=200)
+@settings(max_examples=70)
 @given(features=feature_sets())
 def test_no_subset_is_larger_and_none_of_its_size_comes_first(features: FloatArray) -> None:
     found = max_det(features)
@@ -96,7 +96,7 @@ def test_exchange_against_exhaustive_search() -> None:
     # determinant by r^(r/2). Random sets are far better: a mean of 0.95 is asked of them here.
     generator = np.random.default_rng(1)
     ratios = []
-    for _ in range(200):
+    for _ in range(80):
         rank = int(generator.integers(2, 5))
         features = generator.normal(size=(12, rank))
         exact, found = max_det(features), approximate(features)
@@ -113,7 +113,7 @@ def test_coordinates_do_not_matter() -> None:
     # dp-bai, Algorithm 1 (d): same arms and same coefficients after any invertible linear map.
     for search in [max_det, approximate]:
         generator = np.random.default_rng(2)
-        for _ in range(50):
+        for _ in range(20):
             rank = int(generator.integers(1, 6))
             features = generator.normal(size=(30, rank))
             rotation = np.linalg.qr(generator.normal(size=(rank, rank)))[0]
@@ -168,6 +168,7 @@ def verify(features: FloatArray, weights: FloatArray) -> None:
     assert np.count_nonzero(weights) <= rank * (rank + 1) // 2
 
 
+@settings(max_examples=30)
 @given(omegas=st.lists(st.floats(0.0, 0.8), min_size=27, max_size=27))
 def test_design_of_section_5(omegas: list[float]) -> None:
     # dp-bai, Section 5: weight 1/2 on arms 1 and 3; a^T V^-1 a is 2 on them, 1.62 on arm 2 and
@@ -181,7 +182,7 @@ def test_design_of_section_5(omegas: list[float]) -> None:
     verify(features, weights)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(features=feature_sets(30))
 def test_designs_on_a_grid(features: FloatArray) -> None:
     # Twins, zeros and symmetric sets, whose optimum is not unique.
@@ -242,7 +243,7 @@ def test_efficient_counts_by_hand() -> None:
 # Spans
 
 
-@settings(max_examples=200)
+@settings(max_examples=70)
 @given(
     features=arrays(
         np.float64,

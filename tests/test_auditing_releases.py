@@ -49,7 +49,7 @@ from dpbandits.auditing.laplace import (
 from dpbandits.auditing.statements import report_event, report_rows, reports_of
 from dpbandits.auditing.support import Case, GivenDraws, separation, transcript
 from dpbandits.kernels import Segments
-from support import refused, settings_of
+from support import mostly_slow, refused, settings_of
 
 
 def test_one_tail_is_that_of_scipy() -> None:
@@ -324,7 +324,7 @@ def test_what_each_variant_loses() -> None:
     assert any(row.ratio > 4.9 for row in rows)
 
 
-@pytest.mark.parametrize("variant", LDP.variants)
+@pytest.mark.parametrize("variant", mostly_slow(LDP.variants, "as-coded"))
 def test_the_kernel_draws_the_noise_of_the_report(variant: str) -> None:
     """Variance 2 b^2, its relative standard error sqrt(5 / runs); within five of them."""
     epsilon, runs = 0.25, 20_000

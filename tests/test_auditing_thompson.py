@@ -174,7 +174,7 @@ def exact(arm: int, centres: np.ndarray, deviations: np.ndarray) -> float:
     return float(mpmath.log(mpmath.quad(integrand, sorted(points))))
 
 
-@pytest.mark.parametrize("name", mostly_slow(CASES_CHOICE, "one narrow", "four"))
+@pytest.mark.parametrize("name", mostly_slow(CASES_CHOICE, "one narrow"))
 def test_chances_are_those_of_adaptive_quadrature(name: str) -> None:
     centres, deviations = (np.array(values) for values in CASES_CHOICE[name])
     for arm in range(centres.size):

@@ -26,9 +26,7 @@ from dpbandits.cli import cli, main
 from dpbandits.cli.options import pairs
 from dpbandits.metrics.intervals import mean_interval
 from dpbandits.pages.explain import explanation
-from dpbandits.pipeline.jobs import build_results, judge_paper
 from dpbandits.pipeline.project import Project, published_table
-from dpbandits.pipeline.targets import RESULTS, targets
 from dpbandits.text_tables import aligned
 from invented import PAPER, ROOT, add_paper, copy_parts
 from made_tables import made_project
@@ -270,8 +268,12 @@ def test_wrong_input_ends_in_one_line(
             assert expected in shown, words
 
 
+BRIEF = "guarantee ucb1 --horizon 9"
+
+
 @pytest.mark.parametrize(
-    ("redirected", "status"), [("list >&-", 0), ("list >&- 2>&-", 0), ("nope >&- 2>&-", 2)]
+    ("redirected", "status"),
+    [(f"{BRIEF} >&-", 0), (f"{BRIEF} >&- 2>&-", 0), ("nope >&- 2>&-", 2)],
 )
 def test_closed_streams_are_no_fault(redirected: str, status: int) -> None:
     script = f"{shlex.quote(sys.executable)} -m dpbandits {redirected}"
@@ -290,7 +292,7 @@ def test_a_letter_that_a_terminal_has_not_is_escaped() -> None:
     assert plain.stdout.encode().decode("unicode_escape") == whole.stdout
 
 
-@pytest.mark.parametrize("words", ["list", "guarantee ucb1 --horizon 9"])
+@pytest.mark.parametrize("words", ["list", BRIEF])
 def test_a_full_disk_of_the_output_is_one_line(words: str) -> None:
     """The output of the second command fits into the buffer, which is written at the end."""
     command = [sys.executable, "-m", "dpbandits", *words.split()]
@@ -333,38 +335,6 @@ def test_an_interrupted_simulation_ends_in_one_line(workers: int, tmp_path: Path
 
 
 # `dpbandits explain`: what came of a claim.
-
-
-def test_it_prints_sentence_word_comparisons_and_levels(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By the verdicts that are built here, of a draft that is published nowhere."""
-    project = Project.load(add_paper(copy_parts(tmp_path, "config", "workflow")))
-    for target in targets(project):
-        if target.kind == RESULTS:
-            build_results(project, PAPER, target.name, workers=1)
-    judge_paper(project, PAPER)
-    capsys.readouterr()
-    assert main(["explain", "ce-c1", "--project", str(tmp_path)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:5] == [
-        "CE-C1 (experiment; Figure 1)",
-        '  says: "Regret falls as epsilon grows."',
-        "  word: as stated",
-        "  scope: Two Bernoulli arms, T = 3000",
-        "  measured: Final regret at epsilon = 1 minus that at 0.05",
-    ]
-    seen = "the paper has 20 runs of it, in which 1 of 1 are visible"
-    assert sum(line.endswith(seen) for line in lines) == 1
-    assert "  as written: as stated" in lines
-    [compared] = [line for line in lines if line.startswith("    for ")]
-    assert re.match(
-        r"    for       step in epsilon: -\d.* \[.*\], asked: less than 0, at", compared
-    )
-    assert "    the same word at the level of the family, 0.0167" in lines
-    assert lines[-3] == "  scale: paper"
-    assert lines[-2].startswith("  at a smaller scale than the paper's: Horizons are a tenth")
-    assert lines[-1].startswith("  a draft's: `state` in ")
 
 
 @pytest.mark.slow

@@ -47,9 +47,10 @@ from dpbandits.pages.choosing import (
 )
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.text import readable
+from found_papers import PROJECT
 from support import ROOT, refused
 
-STUDY = Project.load(ROOT).study("choosing")
+STUDY = PROJECT.study("choosing")
 
 
 @cache
@@ -309,6 +310,7 @@ def check_answers(folder: Path, page: str) -> int:
     return len(rows)
 
 
+@pytest.mark.slow
 def test_every_number_of_the_page_is_that_of_the_tables(
     shared: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -352,7 +354,6 @@ def test_the_front_page_has_the_answer(folder: Path) -> None:
 
 
 def test_the_published_page_is_that_of_the_published_tables() -> None:
-    project = Project.load(ROOT)
     assert set(NAMES_OF_TABLES) == set(STUDY.tables)
-    if published_tables(project) is not None:
-        assert check_answers(ROOT, choosing_page(project, "")) == 12
+    if published_tables(PROJECT) is not None:
+        assert check_answers(ROOT, choosing_page(PROJECT, "")) == 12

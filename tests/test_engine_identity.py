@@ -25,8 +25,7 @@ from dpbandits.engine.identity import (
     stream_key,
 )
 from dpbandits.own.identity import algorithm_fingerprint
-from dpbandits.pipeline.project import Project
-from found_papers import COMPARISONS, PAPERS
+from found_papers import COMPARISONS, PAPERS, PROJECT
 from support import FIVE_ARMS, copy_package, refused, run_python
 
 BASE: dict[str, Any] = {
@@ -163,6 +162,7 @@ except dpbandits.InputError as error:
 """
 
 
+@pytest.mark.slow
 def test_edited_sources_end_in_one_line(tmp_path: Path) -> None:
     """What is in the cache is that of what is loaded; nothing else is played in its name."""
     package = copy_package(tmp_path)
@@ -201,7 +201,7 @@ def test_the_registry_read_off_its_literal_is_the_registry() -> None:
 
 def test_plans_have_the_fingerprints_of_the_cells() -> None:
     for paper in [*PAPERS, *COMPARISONS]:
-        for plan in Project.load(Path(__file__).parents[1]).study(paper).simulations.values():
+        for plan in PROJECT.study(paper).simulations.values():
             for name in sorted({entry.algorithm for entry in plan.spec.cells}):
                 expected = algorithm_fingerprint(plan.own.get(name, name))
                 assert plan.fingerprint_of(name) == expected

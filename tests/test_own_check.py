@@ -345,8 +345,9 @@ def test_without_a_reference_the_comparison_is_skipped() -> None:
         assert str(found[2]).startswith("skipped: kernel and reference agree on 100 seeds: ")
 
 
+@pytest.mark.parametrize("failed", mostly_slow([0, 1], 1))
 def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    failed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a machine that is busy elsewhere it takes long enough to say how far it is.
     monkeypatch.setattr("dpbandits.engine.progress.SECONDS_UNTIL_SHOWN", 1e6)
@@ -354,10 +355,9 @@ def test_the_command_prints_a_line_a_check_and_ends_with_status_2_after_a_failur
     wrong = right.replace("arm = state.leader[0]", "arm = 0")
     assert wrong != right
     path = tmp_path / "my_file.py"
-    for text, failed in ((right, 0), (wrong, 1)):
-        path.write_text(text)
-        assert main(["check", str(path), "--params", "epsilon=2", "pulls=30"]) == 2 * failed
-        printed = capsys.readouterr()
-        lines = [line.partition(": ")[0] for line in printed.out.splitlines()]
-        assert sorted(lines) == ["failed"] * failed + ["passed"] * (6 - failed)
-        assert printed.err == "dpbandits: 1 of 6 checks failed\n" * failed
+    path.write_text(wrong if failed else right)
+    assert main(["check", str(path), "--params", "epsilon=2", "pulls=30"]) == 2 * failed
+    printed = capsys.readouterr()
+    lines = [line.partition(": ")[0] for line in printed.out.splitlines()]
+    assert sorted(lines) == ["failed"] * failed + ["passed"] * (6 - failed)
+    assert printed.err == "dpbandits: 1 of 6 checks failed\n" * failed

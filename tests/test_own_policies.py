@@ -118,14 +118,10 @@ def plain(algorithm: Algorithm) -> Algorithm:
 OTHER = {"share": 0.3, "length": 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mine", "params"),
-    [
-        pytest.param(Ucb, None, marks=pytest.mark.slow),
-        pytest.param(Remembers, None, marks=pytest.mark.slow),
-        pytest.param(Remembers, OTHER, marks=pytest.mark.slow),
-        pytest.param(plain(Remembers), OTHER, marks=pytest.mark.slow),
-    ],
+    [(Ucb, None), (Remembers, None), (Remembers, OTHER), (plain(Remembers), OTHER)],
 )
 def test_compiled_and_plain_methods_make_the_same_decisions(
     mine: Algorithm, params: dict[str, float] | None
@@ -137,6 +133,7 @@ def test_compiled_and_plain_methods_make_the_same_decisions(
     assert "nothing is known of its correctness" in itself.detail
 
 
+@pytest.mark.slow
 def test_the_check_finds_a_method_that_compiles_to_something_else() -> None:
     def choose(self: Any, t: int, counts: Any, sums: Any, rng: Any) -> int:
         return 1 if (t + 2) * 2**62 > 0 else 0  # Beyond 64 bits, which Python does not mind.
@@ -180,13 +177,14 @@ def law_of_committing(settings: Any, bandit: Any, generator: Any) -> Any:
     yield best, left, bandit.draw_sum(best, left, generator)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reference", "agrees", "status"),
     [
-        pytest.param(Committing, "decisions", "passed", marks=pytest.mark.slow),
+        (Committing, "decisions", "passed"),
         (Quiet, "decisions", "failed"),
-        pytest.param(law_of_committing, "law", "passed", marks=pytest.mark.slow),
-        pytest.param(Quiet, "law", "failed", marks=pytest.mark.slow),
+        (law_of_committing, "law", "passed"),
+        (Quiet, "law", "failed"),
     ],
 )
 def test_a_policy_is_compared_with_its_reference(reference: Any, agrees: str, status: str) -> None:
@@ -213,6 +211,7 @@ def test_it_plays_as_its_twin_of_the_registry_does_compiled_or_not(
     )
 
 
+@pytest.mark.slow
 def test_what_does_not_compile_is_audited() -> None:
     """The second arm is pulled in round 3 where its first reward is the larger one."""
     found = dpbandits.audit(Plain, horizon=3, pair=PAIR, runs=100, cache=False)

@@ -55,7 +55,7 @@ def shown(paper: str, name: str, letter: str = "") -> pd.DataFrame:
     return pd.read_csv(io.StringIO(points_csv(points, name)), keep_default_na=False)
 
 
-DRAWN = [("ts-is-dp", "fig2"), ("dp-ts-ucb", "fig5")]
+DRAWN = [("dp-ts-ucb", "fig5")]
 """Drawn by `make test`: a picture takes seconds, and all are made by one function."""
 
 

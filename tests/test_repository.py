@@ -169,10 +169,13 @@ RESULTS = "run ts-is-dp small-steps --scale quick --project"
     [
         (TARGETS, "", NUMERICS),
         ("import dpbandits.pipeline.jobs", "", NUMERICS),
-        (DRAW, "", ("numba", "scipy.stats", "seaborn")),
+        pytest.param(DRAW, "", ("numba", "scipy.stats", "seaborn"), marks=pytest.mark.slow),
         (RUN, "--help", (CLAIMS, FIGURES, PIPELINE, *NUMERICS)),
         # A core install has no library of pages.
-        (RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE, "jinja2")),
+        pytest.param(
+            *(RUN, SIMULATE, (CLAIMS, FIGURES, "matplotlib", PIPELINE, "jinja2")),
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             *(RUN, RESULTS, (CLAIMS, "dpbandits.reporting.draw", "matplotlib")),
             marks=pytest.mark.slow,

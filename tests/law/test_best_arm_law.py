@@ -21,7 +21,9 @@ from dpbandits.algorithms.base import Task
 from dpbandits.algorithms.best_arm.eliminations import Means, Regression, Step
 from dpbandits.bandits import LinearBandit, linear
 from dpbandits.bandits.draws import DIGITS_FROM, draw_uniform_sum
-from support import mostly_slow, task_for
+from support import task_for
+
+pytestmark = pytest.mark.slow
 
 LINE = 0.001 / 60
 TRIALS = 3000
@@ -83,7 +85,6 @@ CHANGES: list[tuple[str, dict[str, str]]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", CHANGES)
 def test_blocks_have_the_law_of_the_reference(case: tuple[str, dict[str, str]]) -> None:
     name, changes = case
@@ -92,13 +93,11 @@ def test_blocks_have_the_law_of_the_reference(case: tuple[str, dict[str, str]]) 
     assert p_value(block(name, 2, **changes), expected) > LINE
 
 
-@pytest.mark.slow
 def test_null_control() -> None:
     for name in IDENTIFICATION:
         assert p_value(block(name, 3), block(name, 4)) > LINE
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dp-bai", "dp-bai-gauss", "baseline", "dp-od"])
 def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Noise 1.5 times as large; the unchanged blocks of the same seed are above the line.
@@ -112,7 +111,6 @@ def test_wrong_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert p_value(block(name, 2), references(name, 1)) < LINE
 
 
-@pytest.mark.slow
 def test_wrong_number_of_pulls_is_caught() -> None:
     for name in IDENTIFICATION:
         assert p_value(block(name, 2, budget=150), references(name, 1)) < LINE
@@ -128,7 +126,7 @@ def _sums(count, generator, sums):  # type: ignore[no-untyped-def]
         sums[i] = draw_uniform_sum(count, generator)
 
 
-@pytest.mark.parametrize("count", mostly_slow((DIGITS_FROM, 1500), DIGITS_FROM))
+@pytest.mark.parametrize("count", [DIGITS_FROM, 1500])
 def test_sums_by_digits_have_the_law_of_single_draws(count: int) -> None:
     # Mean count/2 and variance count/12; the law of so many is within 1e-4 of a normal one.
     law, sums = stats.norm(count / 2, math.sqrt(count / 12)), np.empty(SUMS)

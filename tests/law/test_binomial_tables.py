@@ -116,6 +116,7 @@ def test_draws_of_binomials() -> None:
     assert fit(drawn(later, 0), stats.binom(100, 0.3)) < LINE
 
 
+@pytest.mark.slow
 def test_draws_of_uniform_sums() -> None:
     sums, generator = tables(), np.random.default_rng(5)
     for arm in (2, 3):

@@ -29,7 +29,9 @@ from dpbandits.algorithms.gdp_ncb import (
 )
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from dpbandits.kernels import UNIFORM, new_segments
-from support import mostly_slow, settings_of
+from support import settings_of
+
+pytestmark = pytest.mark.slow
 
 LINE = 0.001 / 150
 RUNS = 2000
@@ -107,8 +109,8 @@ def p_values(name: str, found: Ends) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("exploration", mostly_slow(["blocks", "rounds"], "blocks"))
-@pytest.mark.parametrize("name", mostly_slow(CASES, "small noise"))
+@pytest.mark.parametrize("exploration", ["blocks", "rounds"])
+@pytest.mark.parametrize("name", CASES)
 def test_blocks_have_the_law_of_rounds(name: str, exploration: str) -> None:
     # "rounds" is the null control.
     found = ends(CASES[name], exploration, seed=2)
@@ -122,7 +124,6 @@ def test_blocks_have_the_law_of_rounds(name: str, exploration: str) -> None:
         assert (found["in blocks"] / found["length"]).mean() > 0.2
 
 
-@pytest.mark.slow
 def test_phases_end_in_blocks_and_between_them_and_at_the_cap() -> None:
     large, small = (ends(CASES[name], "blocks", seed=2) for name in ("large noise", "small noise"))
     assert 0.05 < large["ended in one"].mean() < large["ended"].mean() < 0.95
@@ -130,7 +131,6 @@ def test_phases_end_in_blocks_and_between_them_and_at_the_cap() -> None:
     assert small["ended in one"].mean() == 0
 
 
-@pytest.mark.slow
 def test_a_noise_and_rewards_five_percent_off_are_caught() -> None:
     for name in ("large noise", "mixed laws", "small noise", "clean test"):
         case = CASES[name]
@@ -164,7 +164,6 @@ def fit(drawn: ArrayLike, law: Any, edges: NDArray[np.int64]) -> float:
     return float(stats.chisquare(observed, expected).pvalue)
 
 
-@pytest.mark.slow
 def test_pulls_and_noises_of_a_block() -> None:
     # With a bound of half a scale one noise in three is drawn anew.
     noise, bound = 10.0, 5.0
@@ -181,7 +180,6 @@ def test_pulls_and_noises_of_a_block() -> None:
         assert stats.kstest(drawn, below).pvalue < LINE
 
 
-@pytest.mark.slow
 def test_pulls_before_a_noise_exceeds() -> None:
     # Geometric: P(J >= j) = (1 - q)^j for q = exp(-2) / 2, and for a probability that is 0 as a
     # number there is none.
@@ -200,7 +198,6 @@ def p_of_scale(noises: NDArray[np.float64], scale: float) -> float:
     return float(2.0 * min(below, 1.0 - below))
 
 
-@pytest.mark.slow
 def test_means_of_phase_two_have_the_noise_of_one_release() -> None:
     # Those that it begins with, and the one after an episode. Means of 400 pulls come nowhere
     # near their clip, those of 10 often do.

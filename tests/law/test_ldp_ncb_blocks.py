@@ -26,7 +26,9 @@ from dpbandits.algorithms import REGRET, ldp_ncb
 from dpbandits.algorithms.ldp_ncb import EXPLORING, Window, advance_window, play_block
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
 from dpbandits.kernels import UNIFORM, new_segments
-from support import mostly_slow, settings_of
+from support import settings_of
+
+pytestmark = pytest.mark.slow
 
 LINE = 0.001 / 150
 RUNS = 100_000
@@ -123,8 +125,8 @@ def smallest_p(one: Rows, other: Rows) -> float:
     return float(min(stats.ks_2samp(*pair).pvalue for pair in columns))
 
 
-@pytest.mark.parametrize("played", mostly_slow((blocks, rounds), blocks))
-@pytest.mark.parametrize("name", mostly_slow(CASES, "some stop"))
+@pytest.mark.parametrize("played", [blocks, rounds])
+@pytest.mark.parametrize("name", CASES)
 def test_a_block_has_the_law_of_its_pulls(name: str, played: Callable[..., Rows]) -> None:
     # "rounds" is the null control.
     case = CASES[name]
@@ -158,7 +160,6 @@ def edited(old: str, new: str) -> Any:
     return numba.njit(names["play_block"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_in_a_block_are_caught(fault: str) -> None:
     play = edited(*FAULTS[fault])
@@ -166,7 +167,6 @@ def test_faults_in_a_block_are_caught(fault: str) -> None:
     assert min(smallest_p(rounds(case, 1), blocks(case, 2, play=play)) for case in cases) < LINE
 
 
-@pytest.mark.slow
 def test_some_blocks_are_known_not_to_stop() -> None:
     counted = edited("    if is_safe:\n", "    rewards += 1000 * is_safe\n    if is_safe:\n")
     for name in ("some stop", "floored", "mixed laws"):
@@ -260,7 +260,6 @@ def fit(rows: Rows, law: Law) -> float:
     return float(stats.chisquare(observed, expected * observed.sum()).pvalue)
 
 
-@pytest.mark.slow
 def test_all_transcripts_without_noise() -> None:
     # Blocks of three pulls an arm, 0.31 of all, are known not to stop.
     case = Case(TWO, window(3.5), 6, scale=0.0, before=(0, 0.0))
@@ -271,7 +270,6 @@ def test_all_transcripts_without_noise() -> None:
     assert 0.05 < found[:, 2].mean() < 0.95
 
 
-@pytest.mark.slow
 def test_the_exact_law_of_the_stop_with_noise() -> None:
     case, law = Case(TWO, window(4.0), 4, before=(0, 0.0)), by_densities(4, 4.0, 1.0)
     found = blocks(case, 1, DRAWS)
@@ -319,7 +317,6 @@ def phase_ends(phase: Phase, exploration: str, seed: int) -> Rows:
     return rows
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", PHASES)
 def test_the_phase_has_the_law_of_rounds(name: str) -> None:
     phase = PHASES[name]
@@ -334,7 +331,6 @@ def test_the_phase_has_the_law_of_rounds(name: str) -> None:
     assert smallest_p(expected[:, compared], wrong[:, compared]) < LINE
 
 
-@pytest.mark.slow
 def test_phase_two_begins_where_a_block_ends() -> None:
     # A block that the cap ends, of any length, and its sums as Phase II finds them.
     told = settings_of(LDP, {"epsilon": 1.0}, {"exploration": "blocks"}, THREE, 5000)

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import invented
+from dpbandits.cli import main
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from invented import PAPER, built_project, edited, forget, make_project, outputs, planned, snakemake
@@ -31,15 +32,41 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied(built_project(), tmp_path_factory.mktemp("built"))
 
 
-def test_every_target_is_built_and_a_second_run_has_nothing_to_do(built: Path) -> None:
-    every = targets(Project.load(built))
+def test_every_target_is_built_explained_and_a_second_run_has_nothing_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the sources of the checkout, whose kernels are compiled."""
+    folder = make_project(tmp_path)
+    snakemake(folder)
+    every = targets(Project.load(folder))
     assert {"fig1", "fig2", "claims"} <= {target.name for target in every}
     for target in every:
         assert all(path.stat().st_size for path in target.files), target
-    claims = pd.read_csv(built / f"results/{PAPER}/claims.csv")
+    claims = pd.read_csv(folder / f"results/{PAPER}/claims.csv")
     assert list(claims["claim"]) == ["CE-C1", "CE-C2", "CE-C3"]
     assert set(claims["scale"]) == {"paper"}
-    assert "Nothing to be done" in snakemake(built)
+    assert "Nothing to be done" in snakemake(folder)
+    # By the verdicts that are built there, of a draft that is published nowhere.
+    assert main(["explain", "ce-c1", "--project", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:5] == [
+        "CE-C1 (experiment; Figure 1)",
+        '  says: "Regret falls as epsilon grows."',
+        "  word: as stated",
+        "  scope: Two Bernoulli arms, T = 3000",
+        "  measured: Final regret at epsilon = 1 minus that at 0.05",
+    ]
+    seen = "the paper has 20 runs of it, in which 1 of 1 are visible"
+    assert sum(line.endswith(seen) for line in lines) == 1
+    assert "  as written: as stated" in lines
+    [compared] = [line for line in lines if line.startswith("    for ")]
+    assert re.match(
+        r"    for       step in epsilon: -\d.* \[.*\], asked: less than 0, at", compared
+    )
+    assert "    the same word at the level of the family, 0.0167" in lines
+    assert lines[-3] == "  scale: paper"
+    assert lines[-2].startswith("  at a smaller scale than the paper's: Horizons are a tenth")
+    assert lines[-1].startswith("  a draft's: `state` in ")
 
 
 @pytest.mark.slow
