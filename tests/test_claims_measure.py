@@ -242,6 +242,10 @@ CASES: list[tuple[str, dict[str, float]]] = [
     (ALONG + "pick: {interior: {by: ratio}}", {"": A[1:-1].min() / min(A[0], A[-1])}),
     (ALONG + "pick: between", {"epsilon=2": A[1], "epsilon=4": A[2]}),
     (ALONG + "pick: {margin: {of: [1, 8]}}", {"": A[[0, 3]].min() - A[[1, 2]].max()}),
+    (
+        ALONG + "pick: cut",
+        {"": max(A[:end].min() - A[end:].max() for end in range(1, len(A)))},
+    ),
     (ALONG + "pick: steps, summary: furthest", {"": abs(np.diff(A)).max()}),
     (ALONG + "summary: ends", {"lowest": A.min(), "highest": A.max()}),
     (ALONG + f"summary: {{share: {{at_least: {A[1]}}}}}", {"": np.mean(A[1] <= A)}),

@@ -80,6 +80,12 @@ def _margin(points: list[Point], of: Sequence[Any]) -> Estimate:
     return estimates.smallest(estimates.difference(above, below) for above, below in pairs)
 
 
+def _cut(points: list[Point]) -> Estimate:
+    """Return the smallest number up to a cut minus the largest beyond it, at the best cut."""
+    firsts = ([point.x for point in points[:end]] for end in range(1, len(points)))
+    return estimates.largest(_margin(points, first) for first in firsts)
+
+
 def _slope(points: list[Point], x: str = "linear", y: str = "linear") -> Estimate:
     """Return the slope by least squares; of rates their trend (Cochran-Armitage).
 
@@ -105,6 +111,7 @@ PICKS: dict[str, Callable[..., list[Point] | Estimate]] = {
     "largest": lambda points: estimates.largest(point.number for point in points),
     "interior": _interior,
     "margin": _margin,
+    "cut": _cut,
     "slope": _slope,
     "place": lambda points: estimates.place_of_lowest(
         [point.x for point in points], [point.number for point in points]
