@@ -85,16 +85,30 @@ def test_numbers_of_readings_that_differ_are_told_apart(tmp_path: Any) -> None:
     readings = [{"which": which, "base": base} for which in (0, 1) for base in ("two", "e")]
     [said] = outcome(tmp_path, claim(compare("it"), readings=readings), [-3.0, -5.0]).deciding
     first, second = said.removesuffix(" (asked: less than 0)").split("; ")
-    assert first.startswith("-3.0")
-    assert first.endswith("] with which = 0")
-    assert second.endswith("] with which = 1")
+    assert first.startswith("which = 0: -3.0")
+    assert second.startswith("which = 1: -4.9 [")
 
 
-def test_where_one_point_is_enough_those_that_are_it_are_named(tmp_path: Any) -> None:
+def test_readings_with_regions_of_their_own_name_points_and_numbers(tmp_path: Any) -> None:
+    steps = on_series(0, 1, asked_of={"way": ["steps"]})
+    [(_, groups)] = on_series(2, greater=0, asked_of={"way": ["groups"]})
+    entry = claim(*steps, ("all", groups), readings=[{"way": "steps"}, {"way": "groups"}])
+    found = outcome(tmp_path, entry, [-3.0, 1.0, 5.0])
+    part, whole = found.readings
+    assert part.startswith("way = steps: in part, except at series 1 (1")
+    assert whole == "way = groups: as stated"
+    first, second = found.deciding
+    assert first.startswith("way = steps: 1.1 [")
+    assert first.endswith(" (asked: less than 0)")
+    assert second.startswith("way = groups: ")
+    assert second.endswith(" (asked: greater than 0)")
+
+
+def test_where_one_point_is_enough_it_is_named_with_its_number(tmp_path: Any) -> None:
     one = outcome(tmp_path, claim(*on_series(0, 1), quantifier="exists"), [-3.0, 1.0])
-    assert one.exceptions.startswith(", at series 0 (-3.0")
-    both = outcome(tmp_path, claim(*on_series(0, 1), quantifier="exists"), [-3.0, -1.0])
-    assert both.exceptions == ""
+    assert one.exceptions == ""
+    [said] = one.deciding
+    assert said.startswith("series 0: -3.0")
 
 
 def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
@@ -114,7 +128,7 @@ def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     found = outcome(tmp_path, weak)
     assert (
         found.word + found.after_word
-        == "cannot be tested here (3 times what is claimed would be noticed)"
+        == "cannot be tested here (less than 3 times what is claimed would not be noticed)"
     )
 
 

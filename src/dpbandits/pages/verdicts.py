@@ -132,8 +132,10 @@ class ClaimOutcome:
         said = [f"probability of the event: {row['chance']}"] if row["chance"] else []
         if row["seen_from"] and row["of_reading"] != "counterexample":
             factor = number_text(float(row["seen_from"]))
-            seen = "any excess" if factor == "1" else f"{factor} times what is claimed"
-            said.append(f"{seen} would be noticed")
+            seen = f"{factor} times what is claimed would be noticed"
+            if row["of_reading"] == "cannot be tested here":
+                seen = f"less than {factor} times what is claimed would not be noticed"
+            said.append("any excess would be noticed" if factor == "1" else seen)
         return f" ({'; '.join(said)})" if said else ""
 
     def reading_text(self, row: Row) -> str:
@@ -167,39 +169,47 @@ class ClaimOutcome:
     def points(self, decision: str, *, ours: bool = False) -> list[str]:
         """Return the points with a decision, each with its number, of all judged readings.
 
-        With ``ours`` only those at values that we chose. A name that all comparisons share is
-        left out.
+        With ``ours`` only those at values that we chose.
         """
         found = []
         for reading in self.judged:
-            rows = [row for row in self.comparisons(reading) if row["kind"] != SHOWN]
-            names = {str(row["comparison"]).partition(" [")[0] for row in rows}
             begin = f"{self.reading_text(reading)}: " if len(self.judged) > 1 else ""
-            for row in rows:
-                if row["decided"] == decision and (str(row["ours"]) == "True") == ours:
-                    label = label_text(str(row["comparison"]))
-                    _, _, point = label.partition(" [")
-                    label = point.removesuffix("]") if point and len(names) == 1 else label
-                    found.append(f"{begin}{label} ({estimate_text(row)})")
+            found += [begin + each for each in self._points_of(reading, decision, ours)]
+        return found
+
+    def _points_of(self, reading: Row, decision: str, ours: bool = False) -> list[str]:
+        """Return the points of one reading, without a name that all comparisons share."""
+        rows, found = [row for row in self.comparisons(reading) if row["kind"] != SHOWN], []
+        names = {str(row["comparison"]).partition(" [")[0] for row in rows}
+        for row in rows:
+            if row["decided"] == decision and (str(row["ours"]) == "True") == ours:
+                label = label_text(str(row["comparison"]))
+                _, _, point = label.partition(" [")
+                label = point.removesuffix("]") if point and len(names) == 1 else label
+                found.append(f"{label} ({estimate_text(row)})")
         return found
 
     @property
     def exceptions(self) -> str:
-        """The points that the verdict is about, to follow it; "" where it is about all."""
+        """The points that the verdict is about, to follow it; "" where it is about all.
+
+        Where one point is enough the text names it.
+        """
         contra = self.points("against")
-        if self.word == "as stated" and not self._names_points:
-            others = contra or self.points("undecided") or self.points("equal")
-            return f", at {_first_points(self.points('for'))}" if others else ""
         if self.word == "in part":
             return f", except at {_first_points(contra)}"
         is_one_of_many = self.word == "not as stated" and contra and self.points("for")
         return f", at {_first_points(contra)}" if is_one_of_many else ""
 
     @property
+    def _is_one_enough(self) -> bool:
+        return getattr(self.entry, "quantifier", "") == "exists"
+
+    @property
     def _names_points(self) -> bool:
         """Whether points that are open or equal matter: not to a bound, nor where one decides."""
         is_bound = self.kind == "privacy" or getattr(self.entry, "bound", False)
-        return not is_bound and getattr(self.entry, "quantifier", "") != "exists"
+        return not is_bound and not self._is_one_enough
 
     @property
     def readings(self) -> list[str]:
@@ -207,8 +217,12 @@ class ClaimOutcome:
         words = [f"{row['of_reading']}{self._witness(row)}" for row in self.judged]
         if len(set(words)) == 1:
             return [f"the same in {len(words)} readings"] * (len(words) > 1)
-        named = map(self.reading_text, self.judged)
-        return [f"{name}: {word}" for name, word in zip(named, words, strict=True)]
+        named = []
+        for row, word in zip(self.judged, words, strict=True):
+            contra = self._points_of(row, "against") if word == "in part" else []
+            named.append(f"{self.reading_text(row)}: {word}")
+            named[-1] += f", except at {_first_points(contra)}" if contra else ""
+        return named
 
     @property
     def not_judged(self) -> str:
@@ -218,10 +232,10 @@ class ClaimOutcome:
 
     @property
     def standing(self) -> list[str]:
-        """Whether it is a main guarantee, and what it follows from."""
+        """Whether it is a main guarantee, and which claim counts in its place."""
         source = getattr(self.entry, "follows_from", None)
         main = ["a main guarantee"] if getattr(self.entry, "main", False) else []
-        return main + ([f"follows from {source}, not counted apart"] if source else [])
+        return main + ([f"not counted apart from {source}"] if source else [])
 
     @property
     def left_out(self) -> list[str]:
@@ -249,15 +263,16 @@ class ClaimOutcome:
             return [f"open: {_first_points(self.points('undecided'))}"]
         numbers: dict[str, dict[str, list[Row]]] = {}
         for row in self.judged:
-            if row["asked"] and (number := estimate_text(row)):
+            number = self._shown(row) if self._is_one_enough else estimate_text(row)
+            if row["asked"] and number:
                 asked = re.sub(
                     r"\d+\.\d{4,}", lambda found: number_text(float(found[0])), row["asked"]
                 )
                 numbers.setdefault(asked, {}).setdefault(number, []).append(row)
-        said = []
+        said, several = [], sum(map(len, numbers.values())) > 1
         for asked, rows_of in numbers.items():
             own = [
-                f"{number} with {self._told_apart(rows)}" if len(rows_of) > 1 else number
+                ": ".join(filter(None, [self._told_apart(rows) * several, number]))
                 for number, rows in rows_of.items()
             ]
             said.append(f"{'; '.join(own)} (asked: {asked})")
