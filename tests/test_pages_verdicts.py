@@ -51,8 +51,8 @@ def test_open_equal_and_chosen_points_are_named_beside(tmp_path: Any) -> None:
     chosen = on_series(3, ours=True)
     entry = claim(*on_series(2), gap(0, 1, less=0), *chosen, runs=400, runs_paper=20)
     found = outcome(tmp_path, entry, [0.0, 0.0, -1.0, 1.0])
-    assert found.left_out[0].startswith("alike, not counted: 0 - 1 (")
-    assert found.left_out[1].startswith("otherwise at values that we chose: series 3 (")
+    assert found.left_out[0].startswith("not counted, because")
+    assert found.left_out[1].startswith("at values that we chose it is not so: series 3 (")
     assert found.visible == "1 of 1"
     [note, *_] = outcome(tmp_path, claim(*on_series(0), runs=400), [0.0]).left_out
     assert note.startswith("open: series 0 (")
@@ -112,7 +112,7 @@ def test_where_one_point_is_enough_it_is_named_with_its_number(tmp_path: Any) ->
 
 
 def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
-    keys = {"kind": "privacy", "bound": True, "chance": "log10", "seen_from": "seen", **EXACT}
+    keys = {"kind": "privacy", "bound": True, "chance": ["log10"], "seen_from": "seen", **EXACT}
     shown = number(-1390983.5, "log10", less=None), number(1.35, "seen", less=None)
     loss = [number(value, "loss", at_most=1) for value in (0.9, 1.5)]
     held, broken = (outcome(tmp_path, claim(each, *shown, **keys)) for each in loss)
@@ -122,9 +122,13 @@ def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     assert held.after_word == f" ({chance}; {excess.format(1.35)})"
     assert broken.word == "counterexample"
     assert broken.after_word == f" ({chance})"
-    exact = claim(loss[0], number(1.0, "seen", less=None), **keys | {"chance": ""})
+    likely = number(-0.3, "likely", less=None)
+    both = claim(loss[1], likely, *shown, **keys | {"chance": ["likely", "log10"]})
+    chances = "probability of the event: 0.5 against 10^-1,390,984 under the two inputs"
+    assert outcome(tmp_path, both).after_word == f" ({chances})"
+    exact = claim(loss[0], number(1.0, "seen", less=None), **keys | {"chance": []})
     assert outcome(tmp_path, exact).after_word == " (any excess would be noticed)"
-    weak = claim(loss[0], number(3.0, "seen", less=None), **keys | {"chance": ""})
+    weak = claim(loss[0], number(3.0, "seen", less=None), **keys | {"chance": []})
     found = outcome(tmp_path, weak)
     assert (
         found.word + found.after_word

@@ -105,8 +105,10 @@ def test_true_deltas_are_suprema_over_a_grid_of_mean_differences() -> None:
         # The maximum is flat: half a step off costs below 1e-8 of it; 0 is the empty event.
         assert found == pytest.approx(max(excess.max(), 0.0), rel=1e-6, abs=1e-12)
         if means == "any" and others == 1:
-            chance = quantities.choice_chance(delta=delta).value
-            assert chance == pytest.approx(np.log10(norm.cdf(x[excess.argmax()])), abs=1e-3)
+            chances = quantities.choice_chances(delta=delta)
+            for likelihood, more in (("more likely", shift), ("less likely", 0.0)):
+                expected = np.log10(norm.cdf(x[excess.argmax()] + more))
+                assert chances[likelihood].value == pytest.approx(expected, abs=1e-3)
 
 
 def test_true_delta_is_the_claimed_one_with_the_exact_epsilon_of_one_choice() -> None:

@@ -67,11 +67,13 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
 
 
 def _chance(judgement: Judgement) -> str:
-    """Return the probability of the event that a row is about, such as ``10^-40,809``."""
-    log10 = judgement.number(judgement.claim.chance)
-    if math.isnan(log10):
-        return ""
-    return f"{10.0**log10:.2g}" if log10 > -4.0 else f"10^{round(log10):,}"
+    """Return the probability of the event that a row is about, such as ``10^-40,809``.
+
+    That under both inputs where both are named, as where delta > 0: ``0.5 against 0.0006``.
+    """
+    log10 = [judgement.number(name) for name in judgement.claim.chance]
+    texts = (f"{10.0**log:.2g}" if log > -4.0 else f"10^{round(log):,}" for log in log10)
+    return "" if any(map(math.isnan, log10)) else " against ".join(texts)
 
 
 COMPARISON_COLUMNS = (

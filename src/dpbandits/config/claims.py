@@ -338,7 +338,7 @@ class Claim(StatedEntry):
     bound: StrictBool = False
     cannot: Sentence = ""
     main: StrictBool = False
-    chance: str = ""
+    chance: Annotated[tuple[str, ...], BeforeValidator(as_list)] = ()
     seen_from: str = ""
     follows_from: ClaimId | None = None
     reply: Reply | None = None
@@ -370,7 +370,7 @@ class Finding(StatedEntry):
     quantifier: ClassVar[Quantifier] = "every"
     bound: ClassVar[bool] = False
     cannot: ClassVar[str] = ""
-    chance: ClassVar[str] = ""
+    chance: ClassVar[tuple[str, ...]] = ()
     seen_from: ClassVar[str] = ""
 
     title: Sentence

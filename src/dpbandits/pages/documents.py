@@ -255,9 +255,15 @@ def _algorithm_text(contents: Contents, row: Row) -> str:
 
 
 def _chance(row: Row) -> str:
-    """Return the probability of the event of a row, a small one as a power of ten."""
+    """Return the probability of the event of a row, with a delta under both inputs.
+
+    A small one as a power of ten.
+    """
     log10 = float(row["log10_alpha"])
-    return str(row["chance"]) if not -math.inf < log10 < -20.0 else f"10^{log10:,.0f}"
+    less = str(row["chance"]) if not -math.inf < log10 < -20.0 else f"10^{log10:,.0f}"
+    if row["measure"] != "delta":
+        return less
+    return f"{1.0 - 10.0 ** float(row['log10_beta']):.2g} against {less}"
 
 
 def deviations_page(contents: Contents, text: str) -> str:

@@ -129,7 +129,8 @@ class ClaimOutcome:
         return said.pop() if len(said) == 1 else ""
 
     def _witness(self, row: Row) -> str:
-        said = [f"probability of the event: {row['chance']}"] if row["chance"] else []
+        inputs = " under the two inputs" * (len(self.entry.chance) > 1)
+        said = [f"probability of the event: {row['chance']}{inputs}"] if row["chance"] else []
         if row["seen_from"] and row["of_reading"] != "counterexample":
             factor = number_text(float(row["seen_from"]))
             seen = f"{factor} times what is claimed would be noticed"
@@ -240,16 +241,18 @@ class ClaimOutcome:
     @property
     def left_out(self) -> list[str]:
         """Notes on open and alike points, on values that we chose, and on a claim's own level."""
-        named = {"undecided": "open", "equal": "alike, not counted"} if self._names_points else {}
+        alike = "not counted, because the paper's number of runs could not tell both sides apart"
+        named = {"undecided": "open", "equal": alike} if self._names_points else {}
         notes = [
             f"{said}: {_first_points(at, MOST_OPEN)}"
             for key, said in named.items()
             if (at := self.points(key))
         ]
         if contra := self.points("against", ours=True):
-            notes.append(f"otherwise at values that we chose: {_first_points(contra)}")
+            notes.append(f"at values that we chose it is not so: {_first_points(contra)}")
         is_alone = any(row["family_wise"] == ALONE for row in self.judged)
-        return notes + ["decided only at its own level"] * is_alone
+        alone = "decided at 5 % for this claim alone, not where all claims of the paper share them"
+        return [*notes, alone] if is_alone else notes
 
     @property
     def visible(self) -> str:

@@ -375,8 +375,8 @@ def check_names(entries: Iterable[StatedEntry], functions: Mapping[str, Quantity
             for case in entry.cases(reading):
                 with naming(f"{entry.id}: {case.name}"):
                     labels.append(case.label)
-        for key in ("chance", "seen_from"):
-            named = getattr(entry, key, "")
+        witness = (("chance", name) for name in getattr(entry, "chance", ()))
+        for key, named in (*witness, ("seen_from", getattr(entry, "seen_from", ""))):
             if named and not any(f"{named} [".startswith(f"{label} [") for label in labels):
                 raise InputError.unknown(f"{entry.id}: {key}", named, labels)
 

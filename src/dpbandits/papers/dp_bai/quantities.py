@@ -234,7 +234,7 @@ def needed_delta(
 def witness_chances(*, epsilon: float, delta: float) -> Mapping[str, Estimate]:
     """Return the chances of the event behind ``needed_delta`` under both tables of rewards.
 
-    At the larger of its budgets, and the logarithm to base 10 of the smaller chance.
+    At the larger of its budgets, and their logarithms to base 10.
     """
     witness = gaussian_witness(
         epsilon,
@@ -243,11 +243,12 @@ def witness_chances(*, epsilon: float, delta: float) -> Mapping[str, Estimate]:
         two_sums=False,
         binary=False,
     )
-    return {
-        "under the first table": exact(math.exp(witness.log_likely)),
-        "under the second table": exact(math.exp(witness.log_unlikely)),
-        "log10 under the second table": exact(witness.log_unlikely / math.log(10.0)),
+    logs = {
+        "under the first table": witness.log_likely,
+        "under the second table": witness.log_unlikely,
     }
+    chances = {table: exact(math.exp(log)) for table, log in logs.items()}
+    return chances | {f"log10 {table}": exact(log / math.log(10.0)) for table, log in logs.items()}
 
 
 def loss_seen_from(losses: SeriesQuery) -> Estimate:

@@ -194,15 +194,18 @@ def true_over_claimed_delta(*, means: str) -> Mapping[str, Estimate]:
     return ratios
 
 
-def choice_chance(*, delta: float) -> Estimate:
-    """Return log10 of the chance of the choice that contradicts Theorem 6 at a delta.
+def choice_chances(*, delta: float) -> Mapping[str, Estimate]:
+    """Return log10 of the chances of the choice that contradicts Theorem 6 at a delta.
 
-    Of two functions of equal noise, under the input that makes it less likely. The exact delta is
-    the largest Phi(x + shift) - e^epsilon Phi(x).
+    Of two functions of equal noise, under both inputs. The exact delta is the largest
+    Phi(x + shift) - e^epsilon Phi(x).
     """
     shift, _ = two_armed_choice(1, 1)
     x = -privacy.ts_round_epsilon(delta, 2) / shift - shift / 2.0
-    return exact(float(log_ndtr(x)) / math.log(10.0))
+    return {
+        name: exact(float(log_ndtr(end)) / math.log(10.0))
+        for name, end in (("more likely", x + shift), ("less likely", x))
+    }
 
 
 def share_of_epsilon(series: SeriesQuery, *, analysis: str) -> Estimate:
