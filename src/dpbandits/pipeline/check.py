@@ -157,7 +157,7 @@ def _check_code(study: Study) -> None:
     }
     for module, names in named.items():
         known: Sequence[str] = ()
-        # Modules that draw are slow to load, and are loaded only for their names.
+        # Modules that draw are slow to import: it is enough that they are there.
         if names and module in ("diagrams", "tables"):
             known = names if study.code.modules(module) else ()
         elif names:

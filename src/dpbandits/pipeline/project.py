@@ -285,7 +285,7 @@ def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
 
 
 NUMBERS = ("estimate", "lo", "hi", "runs", "runs_paper", "level")
-"""Columns of numbers, which may be empty."""
+"""Columns of numbers, which may be empty; some have another one that ends in ``_in_family``."""
 
 
 def read_verdicts(path: Path) -> "pd.DataFrame":
