@@ -160,7 +160,11 @@ def quantity(series: SeriesQuery, *, plus: float = 0.0) -> Estimate:
     return 2.0 * mean(series.per_run()) + plus
 
 
-FUNCTIONS = {"quantity": quantity, **find_paper("toy").quantities}
+FUNCTIONS = {
+    "quantity": quantity,
+    "printed": lambda *, places: 7 * places,
+    **find_paper("toy").quantities,
+}
 EVIDENCE = replace(Evidence.of_frames(FRAMES, FUNCTIONS), reads=FRAMES)
 SERIES = {
     "a": {"in": "runs", "algorithm": "a"},
@@ -218,6 +222,7 @@ CASES: list[tuple[str, dict[str, float]]] = [
     ("ratio: [a, '{of}'], at: {epsilon: 2}, for: {of: [b]}", {" of=b": A[1] / B[1]}),
     ("ratio: [won, a], at: {epsilon: 2}", {"": RATES[1] / A[1]}),
     ("quantity: quantity, of: a, at: {epsilon: 1}, arguments: {plus: 3}", {"": 2 * A[0] + 3}),
+    ("quantity: printed, arguments: {places: 2}", {"": 14.0}),
     (
         "quantity: quantity, of: {a: {epsilon: '{epsilon}'}}, arguments: {plus: '{epsilon}'}, "
         "along: epsilon, points: [1, 2, 4, 8], pick: largest",

@@ -269,6 +269,15 @@ def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
 # Numbers
 
 
+def test_only_panels_with_digitised_values_have_a_strip() -> None:
+    lines = {letter: FOURTH.lines("fig1", letter) for letter in "ab"}
+    lines["b"] = [replace(line, published=None) for line in lines["b"]]
+    panels = draw_panels(SPECS["dp-ncb", "fig1"], lines).axes
+    strips = [axes for axes in panels if axes.get_gid() == STRIP]
+    assert (len(panels), len(strips)) == (3, 1)
+    assert strips[0].get_subplotspec().colspan == panels[0].get_subplotspec().colspan
+
+
 @pytest.mark.parametrize(("name", "letter"), [("fig2", "b"), ("fig3", "")])
 def test_bands_and_bars_end_at_the_intervals_of_the_csv(name: str, letter: str) -> None:
     figure = draw_panels(SPECS["ts-is-dp", name], {letter: FIRST.lines(name, letter)})

@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from string import Formatter
 from typing import Any
 
@@ -271,7 +272,8 @@ class Measurement:
         comparison = self.case.comparison
         if quantity := comparison.quantity:
             arguments = _filled(comparison.arguments, variables)
-            return self.evidence.functions[quantity](*series, **arguments)
+            made = self.evidence.functions[quantity](*series, **arguments)
+            return exact(made) if isinstance(made, Real) else made
         numbers = [one.number() for one in series]
         if comparison.value:
             return numbers[0]

@@ -468,7 +468,7 @@ class RowsSpec(Spec):
     text: Text
     """What the table says for a value, such as `{epsilon}`."""
     values: Values | None = None
-    """Its values in order; by default all that the results have."""
+    """Its values in order, for all of `rows` or none; by default all that the results have."""
 
 
 class ColumnSpec(Spec):

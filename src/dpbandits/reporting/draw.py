@@ -226,7 +226,10 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
     rows = math.ceil(count / _MOST_COLUMNS)
     columns = math.ceil(count / rows)
     panels = [figure.panels[letter] for letter in lines]
-    strips = [_round_lines(residual_lines(of_panel)) for of_panel in lines.values()]
+    strips = [
+        _round_lines(residual_lines(of_panel)) if figure.residuals else []
+        for of_panel in lines.values()
+    ]
     shown = [_round_lines(of_panel) for of_panel in lines.values()]
     with style.context():
         widest = style.PAGE_WIDTH
@@ -237,7 +240,7 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         drawn = Figure(figsize=(width, style.PANEL_HEIGHT * rows), layout="constrained")
         # A canvas that can measure text.
         FigureCanvasAgg(drawn)
-        grid, below = _grids(drawn, rows, columns, figure, count)
+        grid, below = _grids(drawn, rows, columns, figure, [bool(each) for each in strips])
         flat = list(itertools.chain(*grid))
         handles = [
             _draw_panel(axes, panel, of_panel)
@@ -271,7 +274,8 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         legends = (max(above[first : first + columns]) for first in range(0, count, columns))
         height = sum(style.PANEL_HEIGHT + legend for legend in legends)
         height += rows * max(notes) / 72
-        for axes, panel_axes, residuals in zip(below, flat, strips, strict=False):
+        with_strip = [each for each in zip(flat, strips, strict=True) if each[1]]
+        for axes, (panel_axes, residuals) in zip(below, with_strip, strict=True):
             draw_residuals(axes, panel_axes, residuals)
         drawn.set_figheight(height + (rows * style.STRIP_HEIGHT if below else 0))
         lines_shown = itertools.chain(*shown)
@@ -289,23 +293,24 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
 
 
 def _grids(
-    drawn: Figure, rows: int, columns: int, figure: FigureSpec, count: int
+    drawn: Figure, rows: int, columns: int, figure: FigureSpec, has_strip: Sequence[bool]
 ) -> tuple[list[list[Axes]], list[Axes]]:
-    """Return the axes of the panels, row by row, and of the strips below them, if there are any."""
-    step = 2 if figure.residuals else 1
+    """Return the axes of the panels, row by row, and of the strips below those that have one."""
+    step = 2 if any(has_strip) else 1
     heights = [style.PANEL_HEIGHT, style.STRIP_HEIGHT][:step] * rows
     spec = drawn.add_gridspec(step * rows, columns, height_ratios=heights)
     grid: list[list[Axes]] = [[] for _ in range(rows)]
     strips = []
-    for index in range(count):
+    for index, is_above_strip in enumerate(has_strip):
         row, column = divmod(index, columns)
         first = grid[row][0] if figure.share_y and column else None
-        axes = drawn.add_subplot(spec[step * row, column], sharey=first)
+        last = step * row + (1 if is_above_strip else step)
+        axes = drawn.add_subplot(spec[step * row : last, column], sharey=first)
         if first is not None:
             axes.tick_params(axis="y", labelleft=False)
         grid[row].append(axes)
-        if figure.residuals:
-            strips.append(drawn.add_subplot(spec[2 * row + 1, column], sharex=axes))
+        if is_above_strip:
+            strips.append(drawn.add_subplot(spec[last, column], sharex=axes))
     return grid, strips
 
 
@@ -487,9 +492,6 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
     above.set_xlabel("")
     axes.set_ylabel("Difference\n/ error")
     axes.tick_params(axis="both", labelsize=7)
-    if not lines:
-        axes.set_yticks([])
-        return
     # 0 in the middle.
     end = max(1.6, 1.08 * float(np.abs(axes.dataLim.intervaly).max()))
     axes.set_ylim(-end, end)
