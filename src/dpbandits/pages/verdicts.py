@@ -307,17 +307,21 @@ class ClaimOutcome:
 
     @property
     def repairs(self) -> list[tuple[str, str, str]]:
-        """For each repaired reading: what is compared, as judged and repaired, with its numbers."""
-        found = []
-        for row in self.beside:
+        """For each repaired reading: what is compared, as judged and repaired, with its numbers.
+
+        Where there are several, each is named.
+        """
+        repaired, found = [row for row in self.beside if row["variant"] == REPAIRED], []
+        for row in repaired if self.judged else []:
             same = [each for each in self.judged if each["interpretation"] == row["interpretation"]]
-            if row["variant"] == REPAIRED and self.judged:
-                judged = (same or self.judged)[0]
-                mine, theirs = (
-                    {str(each["comparison"]): estimate_text(each) for each in self.comparisons(of)}
-                    for of in (row, judged)
-                )
-                labels = [name for name in (judged["measured"], *theirs) if name in mine]
-                if name := next(iter(labels), ""):
-                    found.append((label_text(name), theirs[name], mine[name]))
+            judged = (same or self.judged)[0]
+            mine, theirs = (
+                {str(each["comparison"]): estimate_text(each) for each in self.comparisons(of)}
+                for of in (row, judged)
+            )
+            labels = [name for name in (judged["measured"], *theirs) if name in mine]
+            if name := next(iter(labels), ""):
+                reading = interpretation_text(self.papers, str(row["interpretation"]))
+                begin = f"{reading}: " if len(repaired) > 1 else ""
+                found.append((begin + label_text(name), theirs[name], mine[name]))
         return found
