@@ -236,25 +236,62 @@ def test_the_crossing_is_the_last_time_at_which_the_curves_meet() -> None:
 
 def lengths(ends: list[float]) -> SeriesQuery:
     """Return runs of GDP-NCB at T = 1e9 whose Phase I ends at these multiples of k S."""
+    tags = {"algorithm": GDP, "horizon": 10**9, "epsilon": 0.2, "metric": "nash_bins"}
     means = np.array(drawn_means())
     unit = means.size * theory.scale(GDP, 10**9, 0.2, means.max())
     edges = np.tile(np.arange(1, 41) * 100.0 * unit, len(ends))
     is_uniform = edges < np.repeat(ends, 40) * unit
     frame = pd.DataFrame({"run": np.repeat(range(len(ends)), 40), "t": edges.round().astype(int)})
     frame["value"] = np.where(is_uniform, means.mean(), means.max())
-    frame = frame.assign(series="one", horizon=10**9, metric="nash_bins", arm=-1)
-    tags = {"in": "runs", "horizon": 10**9, "metric": "nash_bins"}
-    return SeriesQuery(Evidence.of_frames({"runs": frame}), tags)
+    frame = frame.assign(series="one", arm=-1, **tags)
+    return SeriesQuery(Evidence.of_frames({"runs": frame}), {"in": "runs", **tags})
 
 
 def test_phase_one_is_found_in_the_bins_of_every_run() -> None:
     """Bins of 100 k S; the range is from 512 to 3872 k S."""
     inside = lengths([1550.0, 1650.0, 2050.0])
     assert quantities.phase_one_outside(inside).value == 0.0
-    assert quantities.mean_phase_one(inside).value == pytest.approx(1750.0, rel=1e-6)
+    shortest, longest = (
+        quantities.phase_one_length(inside, which=which).value for which in ("shortest", "longest")
+    )
+    assert (shortest, longest) == pytest.approx((1500.0, 2100.0), rel=1e-6)
     assert quantities.phase_one_outside(lengths([450.0, 1650.0, 3950.0])).value == 2.0
     # Phase I ends in the bin of 500 to 600, in which 512 is.
     assert math.isnan(quantities.phase_one_outside(lengths([550.0, 1650.0])).value)
+
+
+@pytest.mark.parametrize("variant", ["as-written", "as-coded", "repaired"])
+@pytest.mark.parametrize("order", ["index", "random"])
+def test_the_regret_at_three_is_at_most_the_bound(variant: str, order: str) -> None:
+    """Each arm is pulled in the first two rounds; the worst third round has the bad one."""
+    bandit, paths = vanishing_arm(3), set()
+    adap = REGISTRY["adap-ucb"]
+    chosen = adap.interpretations_from({"order": order}, variant)
+    for seed in range(200):
+        settings = adap.settings(3, 2, epsilon=0.2, **chosen)
+        played = adap.reference(settings, bandit, np.random.default_rng(seed))
+        paths.add(tuple(arm for arm, length, _ in played for _ in range(length)))
+    assert all({*path[:2]} == {0, 1} for path in paths)
+    regrets = [1.0 - math.prod(bandit.means[arm] for arm in path) ** (1 / 3) for path in paths]
+    assert max(regrets) <= quantities.MOST_AT_THREE * (1.0 + 1e-12)
+    worst = bandit.means[0] ** (2 / 3)
+    assert pytest.approx(1.0 - worst) == quantities.MOST_AT_THREE
+
+
+def test_weak_arms_in_a_bin_after_phase_one_are_seen() -> None:
+    """45 arms of 0.002 and five of 0.9; in the third run one pull of a bin of 15,000 rounds."""
+    frame = pd.DataFrame(product(range(3), range(1, 6)), columns=["run", "t"])
+    shares = np.array([[0.9, 0.9, 0.4, 0, 0], [0.9, 0, 0, 0, 0], [0.9, 0.4, 0, 1 / 15000, 0]])
+    frame = frame.assign(
+        series="one", metric="nash_bins", arm=-1, value=0.9 - 0.898 * shares.ravel()
+    )
+    series = SeriesQuery(Evidence.of_frames({"runs": frame}), {"in": "runs", "metric": "nash_bins"})
+    assert quantities.runs_with_later_weak_pulls(series, weak=0.002, best=0.9).value == 1.0
+    frame["value"] = 0.9 - 0.898 * 0.9
+    endless = SeriesQuery(
+        Evidence.of_frames({"runs": frame}), {"in": "runs", "metric": "nash_bins"}
+    )
+    assert math.isnan(quantities.runs_with_later_weak_pulls(endless, weak=0.002, best=0.9).value)
 
 
 def test_a_limit_of_other_panels_is_none_of_two_arms() -> None:
@@ -283,8 +320,9 @@ def test_theory_is_that_by_hand() -> None:
     assert [premise <= max(drawn_means()) for premise in premises] == [False, True, True]
     first = quantities.first_informative_horizon().value
     assert quantities.bound_over_best_mean(horizon=round(first)).value == pytest.approx(1.0)
-    predicted = quantities.predicted_phase_one(algorithm=GDP, horizon=10**9)
-    assert predicted.value == pytest.approx(1600)
+    # C28: 4000 c sqrt(k L/(mu* T)), c = 3.
+    term = 12000 * math.sqrt(50 * math.log(10**10) / (max(drawn_means()) * 10**10))
+    assert quantities.first_term_over_best_mean(horizon=10**10).value == pytest.approx(term)
     # k L^2/(epsilon T), the numerator of the ratio of the two terms.
     other = math.sqrt(50 * math.log(10**7) / 10**7)
     asked = {"horizon": 10**7, "epsilon": 0.5}

@@ -21,7 +21,7 @@ from dpbandits.reporting.lines import nash_quantities, nash_regrets
 Frames = Callable[[str], pd.DataFrame]
 
 VARIANTS = ("as-coded", "repaired")
-"""As written both algorithms play uniformly at these horizons, whatever epsilon is."""
+"""As written both algorithms play uniformly at the horizons and epsilons of these figures."""
 
 PAPER = "as-written"
 """Stands for the variant of what is not simulated."""

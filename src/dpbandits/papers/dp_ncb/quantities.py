@@ -24,7 +24,20 @@ PUBLISHED_RUNS = 500
 
 SMALLEST_RISE = 1e-3
 """A bin of time whose mean has left that of uniform play by this share of the best is no longer all
-Phase I; the few pulls of Phase I that are recorded by arm move it by far less."""
+Phase I; the few pulls of Phase I that are recorded by arm, just before its end, move it by less."""
+
+EXPLORING_SHARE = 0.85
+"""In each bin of Phase I a larger share of the pulls is of weak arms, which are 45 of 50."""
+
+NO_SHARE = 1e-6
+"""Less than one pull of a bin, more than rounding."""
+
+MOST_AT_THREE = 1.0 - (2.0 * math.e) ** -2
+"""No run of AdaP-UCB on the two arms of panel (a) has more Nash regret at T = 3.
+
+Its first two rounds pull each arm once. So of the expected means of the three rounds one is 1 and
+the others are at least the smaller mean, (2e)^-3, whatever is drawn and in whatever order. Their
+geometric mean is at least (2e)^-2."""
 
 BEST_MEAN = max(drawn_means())
 
@@ -42,6 +55,11 @@ def two_arm_regret(series: SeriesQuery) -> Measured:
     value = average(regrets).value
     sample = (results.name, *map(str, where.values()))
     return Measured.of(value, {sample: np.array([one.value for one in regrets]) - value})
+
+
+def rise_since_three(series: SeriesQuery) -> Measured:
+    """Return the Nash regret of AdaP-UCB on the two arms minus the most that it can be at T = 3."""
+    return two_arm_regret(series) - MOST_AT_THREE
 
 
 def crossing_time(first: SeriesQuery, second: SeriesQuery) -> Estimate:
@@ -104,7 +122,7 @@ def _zero(logs: Values, before: Measured, after: Measured) -> Measured:
 
 
 def phase_one_outside(series: SeriesQuery) -> Estimate:
-    """Return the number of runs of GDP-NCB whose Phase I lasts less than 512 k S, or over 3872 k S.
+    """Return the number of runs whose Phase I lasts less than 512 k S, or over 3872 k S.
 
     NaN where an end of the range lies within the bin of time in which Phase I ends.
     """
@@ -118,23 +136,36 @@ def _is_inside(low: float, high: float) -> bool:
     return PHASE_ONE_RANGE[0] <= low and high <= PHASE_ONE_RANGE[1]
 
 
-def mean_phase_one(series: SeriesQuery) -> Estimate:
-    """Return the mean length of Phase I over k S in runs of GDP-NCB as written."""
+def phase_one_length(series: SeriesQuery, *, which: str) -> Estimate:
+    """Return the ``shortest`` or the ``longest`` Phase I of the runs over k S, by its bins."""
     ratios = _phase_one_ratios(series)
-    return exact(float(np.mean(ratios)) if ratios else math.nan, len(ratios))
+    ends = {"shortest": np.min, "longest": np.max}
+    return exact(float(ends[which](ratios)) if ratios else math.nan, len(ratios))
 
 
 def _phase_one_ratios(series: SeriesQuery) -> list[tuple[float, float]]:
-    """Return between what multiples of k S Phase I ends in each run, by its bins of time."""
-    bins = series.block("nash_bins")
-    unit = ARMS * theory.scale(GLOBAL, series.place.where["horizon"], EPSILON, BEST_MEAN)
-    edges = np.concatenate([[0.0], bins.times])
+    """Return between what multiples of k S Phase I as written ends in each run, by its bins."""
+    bins, where = series.block("nash_bins"), series.place.where
+    scale = theory.scale(where["algorithm"], where["horizon"], where["epsilon"], BEST_MEAN)
+    edges = np.concatenate([[0.0], bins.times]) / (ARMS * scale)
     uniform = np.array(drawn_means()).mean()
     ratios = []
     for run in (bins.values[:, :, 0] - uniform) / BEST_MEAN > SMALLEST_RISE:
         first = int(run.argmax()) if run.any() else run.size - 1
-        ratios.append((edges[first] / unit, edges[first + 1] / unit))
+        ratios.append((edges[first], edges[first + 1]))
     return ratios
+
+
+def runs_with_later_weak_pulls(series: SeriesQuery, *, weak: float, best: float) -> Estimate:
+    """Return the number of runs that pull weak arms in Phase II, on arms of two means.
+
+    There the mean of a bin of time tells the share of weak arms in it. Phase I ends in the first
+    bin with a smaller share than Phase I has, and all later bins are of Phase II.
+    """
+    shares = (best - series.block("nash_bins").values[:, :, 0]) / (best - weak)
+    is_over = np.logical_or.accumulate(shares < EXPLORING_SHARE, axis=1)
+    violated = (is_over[:, :-1] & (shares[:, 1:] > NO_SHARE)).any(axis=1)
+    return exact(float(np.sum(violated)) if is_over[:, -1].all() else math.nan, violated.size)
 
 
 def runs_with_weak_pulls(series: SeriesQuery) -> Estimate:
@@ -152,6 +183,11 @@ def bound_over_best_mean(*, horizon: int, is_mended: bool = False) -> Estimate:
     """Return the bound of Theorem 1 over mu*, which says nothing from 1 on; see its formula."""
     bound = theory.theorem_1(horizon, EPSILON, BEST_MEAN, ARMS, is_mended=is_mended)
     return exact(bound / BEST_MEAN)
+
+
+def first_term_over_best_mean(*, horizon: int) -> Estimate:
+    """Return the first term of both bounds (Theorems 1, 3) over mu*, 4000 c sqrt(k L/(mu* T))."""
+    return exact(theory.theorem_1(horizon, math.inf, BEST_MEAN, ARMS) / BEST_MEAN)
 
 
 def mended_premise(*, horizon: int) -> Estimate:
@@ -186,12 +222,6 @@ def balancing_epsilon(*, horizon: int) -> Estimate:
 def ratio_at_balance(*, horizon: int) -> Estimate:
     """Return the ratio of the terms at that epsilon."""
     return term_ratio(horizon=horizon, epsilon=balancing_epsilon(horizon=horizon).value)
-
-
-def predicted_phase_one(*, algorithm: str, horizon: int) -> Estimate:
-    """Return the length of Phase I over k S as written, were nothing random."""
-    scale = theory.scale(algorithm, horizon, EPSILON, BEST_MEAN)
-    return exact(theory.expected_pulls(algorithm, horizon, EPSILON, BEST_MEAN) / scale)
 
 
 def composed_loss(*, horizon: int, release_log: str = "natural") -> Estimate:
