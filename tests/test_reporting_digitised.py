@@ -106,8 +106,8 @@ def test_a_digitised_value_that_the_rebuilt_line_lacks_is_refused(tmp_path: Path
 def test_a_digitised_value_agrees_within_its_error_or_with_our_interval() -> None:
     """The interval counts on the side of the digitised value: 0.001 below ours, 0.002 above."""
     expected = {0.0: "agrees", 0.0049: "agrees", -0.0049: "agrees"}
-    expected |= {0.0051: "with our interval", 0.0061: "differs"}
-    expected |= {-0.0069: "with our interval", -0.0071: "differs", np.nan: "not-reached"}
+    expected |= {0.0051: "agrees with our interval", 0.0061: "differs"}
+    expected |= {-0.0069: "agrees with our interval", -0.0071: "differs", np.nan: "not-reached"}
     ours = 0.1 + np.array(list(expected))
     points = pd.DataFrame({"rebuilt": ours, "lo": ours - 0.001, "hi": ours + 0.002})
     points = points.assign(published=0.1, tolerance=0.005).reindex(columns=list(COMPARED))
@@ -130,7 +130,7 @@ def test_values_agree_and_are_counted_as_is_published() -> None:
 def test_one_run_has_no_interval_that_excuses_a_difference() -> None:
     values = published("digitised").iloc[:2]
     far = values.assign(published=values["rebuilt"] + 2 * values["tolerance"])
-    for half, word in [(1.0, "with our interval"), (np.inf, "differs")]:
+    for half, word in [(1.0, "agrees with our interval"), (np.inf, "differs")]:
         found = far.assign(lo=far["rebuilt"] - half, hi=far["rebuilt"] + half)
         assert with_agreement(found)["agreement"].tolist() == [word] * 2
 

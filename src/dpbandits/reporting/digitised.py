@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dpbandits.reporting.lines import Derived
 
-AGREES, BY_CHANCE, DIFFERS = "agrees", "with our interval", "differs"
+AGREES, BY_CHANCE, DIFFERS = "agrees", "agrees with our interval", "differs"
 SHARE_REPRODUCED = 0.95
 """A 95 % interval misses one value in twenty: a curve or panel is reproduced where no more do."""
 
@@ -116,8 +116,8 @@ def count_agreement(values: "pd.DataFrame") -> dict[str, object]:
     return {
         "values": len(values),
         "reached": len(reached),
-        "agrees": words.count(AGREES),
-        "within_interval": words.count(AGREES) + words.count(BY_CHANCE),
+        "within_error": words.count(AGREES),
+        "agrees": words.count(AGREES) + words.count(BY_CHANCE),
         "differs": words.count(DIFFERS),
         "above": float(above.mean()),
         "sharp": int(is_sharp.sum()),
@@ -142,7 +142,7 @@ def reproduced_as_drawn(values: "pd.DataFrame", stem: str) -> str:
     for panel, of_panel in rows.groupby("panel", sort=False):
         letter = re.sub("([a-j])$", r"(\1)", str(panel).removeprefix(stem))
         answers[str(count_agreement(of_panel)["reproduced"])].append(letter)
-    agreeing = f"{counts['within_interval']} of {counts['values']} digitised values"
+    agreeing = f"{counts['agrees']} of {counts['values']} digitised values"
     if len(answers["yes"]) > 1 and not answers["no"]:
         return f"all {len(answers['yes'])} panels agree with the published ones ({agreeing})"
     differing = [
