@@ -63,7 +63,6 @@ def approximate(features: FloatArray) -> MaxDet:
 # Max-Det collections
 
 
-@settings(max_examples=70)
 @given(features=feature_sets())
 def test_no_subset_is_larger_and_none_of_its_size_comes_first(features: FloatArray) -> None:
     found = max_det(features)
@@ -168,7 +167,6 @@ def verify(features: FloatArray, weights: FloatArray) -> None:
     assert np.count_nonzero(weights) <= rank * (rank + 1) // 2
 
 
-@settings(max_examples=30)
 @given(omegas=st.lists(st.floats(0.0, 0.8), min_size=27, max_size=27))
 def test_design_of_section_5(omegas: list[float]) -> None:
     # dp-bai, Section 5: weight 1/2 on arms 1 and 3; a^T V^-1 a is 2 on them, 1.62 on arm 2 and
@@ -182,7 +180,6 @@ def test_design_of_section_5(omegas: list[float]) -> None:
     verify(features, weights)
 
 
-@settings(max_examples=30)
 @given(features=feature_sets(30))
 def test_designs_on_a_grid(features: FloatArray) -> None:
     # Twins, zeros and symmetric sets, whose optimum is not unique.
@@ -243,7 +240,6 @@ def test_efficient_counts_by_hand() -> None:
 # Spans
 
 
-@settings(max_examples=70)
 @given(
     features=arrays(
         np.float64,

@@ -176,6 +176,7 @@ def test_noise_of_phase_two() -> None:
     assert significant(np.array(drawn), stats.laplace(0, 5.5))
 
 
+@pytest.mark.slow
 def test_laws_of_what_ldp_ucb_l_averages() -> None:
     count = 50_000
     values = first_values(UCB, told(UCB, FIFTY_ARMS, count), 1)

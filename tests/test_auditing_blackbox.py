@@ -41,7 +41,7 @@ from dpbandits.auditing.statistics import (
 )
 from support import mostly_slow, refused
 
-SEEDS = 1000
+SEEDS = 500
 LIMIT = int(binom.ppf(0.999, SEEDS, 0.05))
 Rng = np.random.Generator
 Values = NDArray[Any]

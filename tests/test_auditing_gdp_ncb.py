@@ -116,6 +116,7 @@ def test_the_reference_plays_the_event_as_often() -> None:
         assert stats.binomtest(count, runs, wrong).pvalue < LINE
 
 
+@pytest.mark.slow
 def test_the_integral_over_the_other_arm_is_adaptive_quadrature() -> None:
     rules = carried_rules(1000, 2.0, "natural")
     other, changed = 15, 17

@@ -236,6 +236,7 @@ def test_the_loss_approaches_epsilon_and_never_exceeds_it() -> None:
         assert 0.99 * epsilon < largest_loss(chances).epsilon <= epsilon
 
 
+@pytest.mark.slow
 def test_the_reference_drops_an_arm_as_often() -> None:
     pulls, lead = first_epoch(HORIZON, EPSILON)
     difference = math.floor(lead)

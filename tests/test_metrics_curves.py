@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -164,7 +164,6 @@ def check(curve: NashAccumulator, played: Any, log_means: Any, grid: list[int]) 
 
 
 @pytest.mark.parametrize("kind", SCORES)
-@settings(max_examples=40)
 @given(data=st.data())
 def test_one_pass_equals_the_dense_formulas(kind: str, data: st.DataObject) -> None:
     means, log_means = SCORES[kind]
@@ -176,7 +175,6 @@ def test_one_pass_equals_the_dense_formulas(kind: str, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize("kind", SCORES)
-@settings(max_examples=40)
 @given(data=st.data())
 def test_windows_times_segments_and_the_order_of_runs_change_no_bit(
     kind: str, data: st.DataObject
@@ -450,7 +448,6 @@ def recorded(
     return run
 
 
-@settings(max_examples=50)
 @given(traces(), bandits(5))
 def test_metrics_are_those_of_the_rounds(trace: Trace, bandit: dpbandits.Bandit) -> None:
     _, segments, grid = trace

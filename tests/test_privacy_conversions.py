@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from dp_accounting import pld, rdp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
@@ -138,7 +138,6 @@ def test_what_does_not_follow_is_refused() -> None:
     log_slope=st.floats(np.log(1e-4), np.log(1e6)),
     log_delta_value=st.floats(np.log(1e-300), np.log(0.9)),
 )
-@settings(max_examples=100, deadline=None, derandomize=True)
 def test_closed_form_is_the_minimum(log_slope: float, log_delta_value: float) -> None:
     slope, delta = float(np.exp(log_slope)), float(np.exp(log_delta_value))
     numeric = minimize_scalar(

@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dpbandits.privacy import delta, epsilon, eta_from, log_delta
@@ -41,7 +41,6 @@ log_deltas = st.floats(np.log(1e-300), np.log(0.9))
 
 @pytest.mark.filterwarnings("error")
 @given(log_eta=st.floats(np.log(1e-3), np.log(1e3)), log_delta_value=log_deltas)
-@settings(max_examples=50, deadline=None, derandomize=True)
 def test_round_trip(log_eta: float, log_delta_value: float) -> None:
     eta, delta_value = float(np.exp(log_eta)), float(np.exp(log_delta_value))
     found = epsilon(delta_value, eta)

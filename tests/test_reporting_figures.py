@@ -292,6 +292,7 @@ def test_bands_and_bars_end_at_the_intervals_of_the_csv(name: str, letter: str) 
     assert distances.min(axis=1).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_path: Path) -> None:
     name, read = "extra-regimes", []
 

@@ -153,6 +153,7 @@ def p_values(pairs: Pairs, mean: float, epsilon: float) -> tuple[float, float]:
     )
 
 
+@pytest.mark.slow
 def test_law_of_the_pair() -> None:
     for mean, epsilon in [(0.0, 0.2), (0.3, 0.2), (1.0, 0.2), (0.6, 3.0)]:
         pairs = drawn(mean, epsilon, PAIRS, np.random.default_rng(1))

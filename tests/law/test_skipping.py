@@ -200,6 +200,7 @@ def modified_counts(kernel: Kernel, told: Any, seed: int) -> tuple[Counter[Seque
     return counts, together / (TRIALS * ROUNDS)
 
 
+@pytest.mark.slow
 def test_all_transcripts_of_modified_thompson_sampling() -> None:
     assert sum(modified_chances().values()) == pytest.approx(1.0, abs=1e-12)
     algorithm = REGRET["m-ts-gaussian"]

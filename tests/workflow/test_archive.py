@@ -180,6 +180,7 @@ def answers(
     return run_python(*words, changes={**changes}, folder=folder)
 
 
+@pytest.mark.slow
 def test_what_is_published_is_answered_without_the_extras() -> None:
     done = answers(QUESTIONS, ROOT)
     assert done.stdout.count("## status 0\n") == len(QUESTIONS), done.stderr

@@ -1,6 +1,7 @@
 """The invented paper, built through Snakemake, asked all that a build promises.
 
-It is built once a session; tests that leave it as they found it share one copy.
+With sources of its own it is built once a session; tests that leave it as they found it share one
+copy.
 """
 
 import os
