@@ -84,8 +84,9 @@ def test_a_claim_has_its_sentence_its_verdict_and_what_was_measured(paper: str) 
             row["chance"] for row in claim.judged
         )
         [line] = [each for each in index.splitlines() if f'"{claim.id.lower()}"' in each]
-        note = " (not counted)" if getattr(claim.entry, "follows_from", None) else ""
-        assert line.endswith(f" | {claim.kind} | {claim.word}{note} |")
+        is_counted = getattr(claim.entry, "follows_from", None) is None
+        note = "" if is_counted else " (not counted)"
+        assert line.endswith(f"|{claim.word}{note}|")
 
 
 def test_verdicts_are_counted_once_by_one_function() -> None:
@@ -308,7 +309,7 @@ def test_the_counts_of_the_front_page_are_the_sums_of_its_papers() -> None:
     assert sums == [int(each) for each in experiments[::-1]]
 
 
-LIMITS = {"CONTRIBUTING.md": 700, "docs/claims.md": 1800, "docs/audit.md": 1400}
+LIMITS = {"CONTRIBUTING.md": 700, "docs/claims.md": 1500, "docs/audit.md": 1300}
 LIMITS |= {"docs/hooks.md": 500, "docs/performance.md": 900}
 """Document -> its largest number of words, without code and computed regions."""
 

@@ -81,12 +81,7 @@ def claims_page(contents: Contents) -> str:
     counts = count_verdicts(contents.ledger, [each.entry for each in contents.claims])
     judged = contents.ledger[contents.ledger["role"] == JUDGED]
     random = judged[judged["level"].notna()]
-    papers = []
-    for name in contents.papers:
-        study = contents.project.study(name)
-        elsewhere = [*(each.id for each in study.findings), *study.withdrawn]
-        claims = contents.of_paper(contents.claims, name)
-        papers.append({"name": name, "title": study.title, "claims": claims, "others": elsewhere})
+    studies = map(contents.project.study, contents.papers)
     return render(
         "claims.md",
         counts={KINDS[kind].lower(): words for kind, words in counts.items()},
@@ -94,7 +89,8 @@ def claims_page(contents: Contents) -> str:
         random=len(random),
         in_family=int((random["family_wise"] != ALONE).sum()),
         alone=judged["claim"][judged["family_wise"] == ALONE].unique().tolist(),
-        papers=papers,
+        claims=contents.claims,
+        others={each.name: [*(f.id for f in each.findings), *each.withdrawn] for each in studies},
     )
 
 
@@ -184,7 +180,7 @@ def cluster_page(contents: Contents, text: str) -> str:
     return with_region(text, "cost", table(heads, rows, texts=2))
 
 
-PRINTED, CODED = "as printed", "code released with dp-ncb"
+PRINTED, CODED = "as printed", "released code"
 PLAYED = {
     "AUD-6": "as dp-ts-ucb describes it",
     "AUD-10": "rewards above 1",

@@ -28,16 +28,6 @@ def claim(identifier: str) -> str:
     return f"[{identifier}](claims.md#{identifier.lower()})"
 
 
-MOST_WORDS = 6
-"""Words of a claim in the table of all claims."""
-
-
-def shortened(text: str) -> str:
-    """Return the first words of a claim."""
-    words = text.split()
-    return " ".join(words[:MOST_WORDS]) + " ..." * (len(words) > MOST_WORDS)
-
-
 @cache
 def _documents() -> "Environment":
     # Imported here: a wheel without extras explains published verdicts, without templates.
@@ -50,8 +40,7 @@ def _documents() -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    filters = (cell, claim, prose, shortened)
-    templates.filters |= {each.__name__: each for each in filters}
+    templates.filters |= {each.__name__: each for each in (cell, claim, prose)}
     return templates
 
 
@@ -73,5 +62,5 @@ def with_region(text: str, name: str, content: str) -> str:
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], texts: int) -> str:
     """Return a table in Markdown, the first ``texts`` columns texts and the others numbers."""
     sides = ["---"] * texts + ["---:"] * (len(head) - texts)
-    lines = [f"| {' | '.join(map(cell, row))} |" for row in (head, *rows)]
+    lines = [f"|{'|'.join(map(cell, row))}|" for row in (head, *rows)]
     return "\n".join([lines[0], f"|{'|'.join(sides)}|", *lines[1:]])
