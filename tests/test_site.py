@@ -14,7 +14,7 @@ import dpbandits
 from chromium import in_browser
 from dpbandits.algorithms import REGISTRY
 from shared import shared_folder
-from support import ROOT
+from support import ROOT, mostly_slow
 
 
 class Page(HTMLParser):
@@ -95,27 +95,36 @@ def test_links_of_before_and_the_whole_interface_are_there(
 
 VISITED = """
 const faults = [];
-for (const name of names) {
-  await visit(name);
-  const {document, performance} = frame.contentWindow, script = document.createElement("script");
-  script.src = axe;
+for (const width of [1400, 400]) {
+  await visit(name, width);
+  const {document, performance} = frame.contentWindow;
+  const script = document.createElement("script");
+  script.src = source;
   await new Promise((loaded) => { script.onload = loaded; document.head.append(script); });
-  const {violations} = await frame.contentWindow.axe.run({resultTypes: ["violations"]});
-  faults.push(...violations.map((each) => [name, each.id, each.nodes[0].html]));
+  for (const theme of ["light", "dark"]) {
+    document.body.dataset.theme = theme;
+    const {violations} = await frame.contentWindow.axe.run({resultTypes: ["violations"]});
+    faults.push(...violations.map((each) => [width, theme, each.id, each.nodes[0].html]));
+  }
   const loaded = performance.getEntriesByType("resource").map((each) => each.name);
-  faults.push(...loaded.filter((each) => !each.startsWith("file:")).map((each) => [name, each]));
-  await visit(name, 400);
-  const width = frame.contentDocument.documentElement.scrollWidth;
-  if (width > 400) faults.push([name, `is ${width} pixels wide`]);
+  faults.push(...loaded.filter((each) => !each.startsWith("file:")));
+  const across = document.scrollingElement.scrollWidth;
+  if (across > width) faults.push(`is ${across} pixels wide where ${width} are shown`);
 }
 return faults;
 """
+SHOWN = ("README.html", "docs/papers/dp-ts-ucb.html", "docs/tables.html")
+DOCUMENTS = [
+    path.relative_to(ROOT).with_suffix(".html").as_posix()
+    for folder in (".", "config", "docs", "docs/papers")
+    for path in sorted((ROOT / folder).glob("*.md"))
+]
 
 
-def test_pages_are_accessible_load_nothing_and_fit_a_telephone(site: Path) -> None:
-    axe = Path(str(files("axe_core_python").joinpath("axe.min.js"))).as_uri()
-    names = ["README.html", "docs/papers/dp-ts-ucb.html", "docs/tables.html"]
-    assert in_browser(site, f"const axe = {axe!r}, names = {names};{VISITED}") == []
+@pytest.mark.parametrize("name", mostly_slow([*DOCUMENTS, "search.html"], *SHOWN))
+def test_a_page_is_accessible_loads_nothing_and_fits_a_telephone(site: Path, name: str) -> None:
+    source = Path(str(files("axe_core_python").joinpath("axe.min.js"))).as_uri()
+    assert in_browser(site, f"const source = {source!r}, name = {name!r};{VISITED}") == []
 
 
 SEARCHED = """
