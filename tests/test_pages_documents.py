@@ -76,7 +76,7 @@ def test_pages_and_indices_have_every_id_and_figure_once(paper: str) -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_claim_has_its_sentence_its_verdict_and_what_was_measured(paper: str) -> None:
     page, index = made()[PAGES[paper]], made()["docs/claims.md"]
-    for claim in contents().of_paper(contents().claims, paper):
+    for claim in [each for each in contents().claims if each.paper == paper]:
         of_claim = page.partition(f'<a id="{claim.id.lower()}"></a>')[2].partition("<a id=")[0]
         assert f"**{claim.word}**{claim.after_word}" in of_claim
         assert claim.texts[0][:40] in of_claim
@@ -135,7 +135,7 @@ def test_a_reduced_paper_is_named_and_each_of_its_claims_says_so(tmp_path: Path)
     about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")
     reduced = Contents.of(Project.load(tmp_path))
     assert front_page(reduced, made()["README.md"]).count(" (at a smaller scale) |") == 1
-    claims = len(reduced.of_paper(reduced.claims, "dp-ncb"))
+    claims = sum(each.paper == "dp-ncb" for each in reduced.claims)
     page = paper_page(reduced, "dp-ncb")
     assert page.count("At a smaller scale than the paper's") == claims + 1
     assert "At a smaller scale" not in made()[PAGES["dp-ncb"]]

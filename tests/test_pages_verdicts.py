@@ -22,7 +22,7 @@ def outcome(tmp_path: Any, entry: Claim | Finding, means: Sequence[float] = (0.0
     for table in (verdict_table, evidence_table):
         (tmp_path / "table.csv").write_text(to_csv(table(judged)))
         tables.append(read_verdicts(tmp_path / "table.csv"))
-    return ClaimOutcome("toy", entry, tables[0].to_dict("records"), tables[1])
+    return ClaimOutcome("toy", entry, *(table.to_dict("records") for table in tables))
 
 
 def test_answers_are_verdicts() -> None:

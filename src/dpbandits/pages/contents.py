@@ -1,7 +1,7 @@
 """What the pages show of each paper: figures, claims, findings and errata, from published files."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,10 +61,6 @@ class FigureGroup:
         seen = [self.panels[stem] for stem in self.first.stems if stem in self.panels]
         return " ".join(seen) or self.first.title
 
-    def is_named_by(self, outcome: ClaimOutcome) -> bool:
-        """Return whether a claim or finding is about it or any of its panels."""
-        return not {*self.stems}.isdisjoint(outcome.entry.figure)
-
 
 @dataclass(frozen=True)
 class Contents:
@@ -105,9 +101,10 @@ class Contents:
         return [*self._outcomes(FINDINGS)]
 
     def _outcomes(self, kind: str) -> Iterator[ClaimOutcome]:
-        table, evidence = map(self._table, VERDICTS[kind])
-        rows = {name: own.to_dict("records") for name, own in table.groupby("claim", sort=False)}
-        compared = dict(list(evidence.groupby("claim", sort=False)))
+        rows, compared = (
+            {name: own.to_dict("records") for name, own in self._table(each).groupby("claim")}
+            for each in VERDICTS[kind]
+        )
         for paper in self.papers:
             study, about = self.project.study(paper), self.project.papers[paper]
             for entry in study.stated:
@@ -118,12 +115,8 @@ class Contents:
                     texts = fill_numbers(
                         self.project, paper, place, entry.numbers, *entry.texts, entry=entry
                     )
-                    own = compared.get(entry.id, evidence[:0])
-                    yield ClaimOutcome(paper, entry, rows.get(entry.id, []), own, [about], texts)
-
-    def of_paper(self, outcomes: Iterable[ClaimOutcome], paper: str) -> list[ClaimOutcome]:
-        """Return the claims or findings of a paper."""
-        return [each for each in outcomes if each.paper == paper]
+                    found, own = (each.get(entry.id, []) for each in (rows, compared))
+                    yield ClaimOutcome(paper, entry, found, own, [about], texts)
 
     def errata(self, paper: str) -> list[Values]:
         """Return the errata of a paper, those of a kind together, with their numbers."""
@@ -146,8 +139,8 @@ class Contents:
             "sentence": summary[0],
             "statement": summary[1],
             "counts": counts_text(self.ledger[self.ledger["paper"] == name], study.claims),
-            "claims": self.of_paper(self.claims, name),
-            "findings": self.of_paper(self.findings, name),
+            "claims": [each for each in self.claims if each.paper == name],
+            "findings": [each for each in self.findings if each.paper == name],
             "errata": self.errata(name),
             "not_judged": study.notes.not_judged,
             "withdrawn": {**study.withdrawn, **study.errata.withdrawn},

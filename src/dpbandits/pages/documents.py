@@ -65,7 +65,8 @@ def _figure_part(
     group: FigureGroup, stated: Iterable[ClaimOutcome], pending: dict[str, ClaimOutcome]
 ) -> Values:
     """Return a figure with its experiments, and remove these from ``pending``."""
-    named = [each for each in stated if group.is_named_by(each)]
+    stems = {*group.stems}
+    named = [each for each in stated if not stems.isdisjoint(each.entry.figure)]
     shown = {each.id: pending.pop(each.id) for each in named if each.id in pending}
     first, *others = group.entries
     return {
@@ -80,14 +81,12 @@ def claims_page(contents: Contents) -> str:
     """Return the table of all claims, and links to findings and withdrawn ids."""
     counts = count_verdicts(contents.ledger, [each.entry for each in contents.claims])
     judged = contents.ledger[contents.ledger["role"] == JUDGED]
-    random = judged[judged["level"].notna()]
     studies = map(contents.project.study, contents.papers)
     return render(
         "claims.md",
         counts={KINDS[kind].lower(): words for kind, words in counts.items()},
         rows=len(judged),
-        random=len(random),
-        in_family=int((random["family_wise"] != ALONE).sum()),
+        random=int(judged["level"].notna().sum()),
         alone=judged["claim"][judged["family_wise"] == ALONE].unique().tolist(),
         claims=contents.claims,
         others={each.name: [*(f.id for f in each.findings), *each.withdrawn] for each in studies},
@@ -97,16 +96,14 @@ def claims_page(contents: Contents) -> str:
 def front_page(contents: Contents, text: str) -> str:
     """Return the front page with its regions as the published verdicts have them."""
     claims = [each.entry for each in contents.claims]
-    sums = {
-        kind: sum(words.values()) for kind, words in count_verdicts(contents.ledger, claims).items()
-    }
+    counts = count_verdicts(contents.ledger, claims)
     said = counts_text(contents.ledger, claims)
-    drawn = {name: contents.reproduced(name) for name in contents.papers}
+    drawn = [(name, shown) for name in contents.papers if (shown := contents.reproduced(name))]
     headline = render(
         "headline.md",
-        counts=[(KINDS[kind], sums[kind], words) for kind, words in said.items()],
+        counts=[(KINDS[kind], sum(counts[kind].values()), words) for kind, words in said.items()],
         papers=[_row(contents, name) for name in contents.papers],
-        drawn="; ".join(f"of `{name}` {shown}" for name, shown in drawn.items() if shown),
+        drawn="; ".join(f"of `{name}` {shown}" for name, shown in drawn),
         picture=_picture(contents),
     )
     return which_one(contents.project, with_region(text, "headline", headline.strip()))
@@ -115,10 +112,8 @@ def front_page(contents: Contents, text: str) -> str:
 def _row(contents: Contents, name: str) -> Values:
     """Return the row of a paper on the front page: its result, its experiments and its privacy."""
     study, own = contents.project.study(name), contents.ledger[contents.ledger["paper"] == name]
-    about, experiments = (
-        contents.project.papers[name],
-        count_verdicts(own, study.claims)["experiment"],
-    )
+    about = contents.project.papers[name]
+    experiments = count_verdicts(own, study.claims)["experiment"]
     stated = f"{experiments.get('as stated', 0)} of {sum(experiments.values())}"
     return {
         "name": name,
@@ -138,13 +133,9 @@ def _picture(contents: Contents) -> Values:
     return {"paper": paper, "title": papers[paper].short_title or papers[paper].title, "of": group}
 
 
-REFERENCES = "\nreferences:\n"
-"""The last key of ``CITATION.cff``."""
-
-
 def citation_page(contents: Contents, text: str) -> str:
     """Return the citation with the references of the published papers."""
-    head, mark, _ = text.partition(REFERENCES)
+    head, mark, _ = text.partition("\nreferences:\n")
     if not mark:
         raise InputError("CITATION.cff: key references is missing; allowed: the last key")
     project = contents.project
@@ -192,8 +183,6 @@ PLAYED = {
 def audit_page(contents: Contents, text: str) -> str:
     """Return the page of the audit with what exceeds a guarantee, what does not, and its power."""
     path = contents.project.folder / TABLES / "privacy-audit/extra-audit.csv"
-    if not path.is_file():
-        return text
     rows = pd.read_csv(path, keep_default_na=False, dtype=str)
     text = with_region(text, "exceeded", _exceeded(contents, rows))
     text = with_region(text, "within", _within(contents, rows))
@@ -243,11 +232,9 @@ def _within(contents: Contents, rows: pd.DataFrame) -> str:
 def _algorithm_text(contents: Contents, row: Row) -> str:
     """Return the algorithm of a row with its variant and interpretations in words."""
     name, variant = str(row["name"]).partition(",")[0], str(row["variant"])
-    words = [VARIANTS[variant]] if variant != "as-written" else []
-    words += filter(
-        None, [interpretation_text(contents.project.papers.values(), row["interpretation"])]
-    )
-    return ", ".join([name, *words])
+    played = VARIANTS[variant] if variant != "as-written" else ""
+    words = interpretation_text(contents.project.papers.values(), row["interpretation"])
+    return ", ".join(filter(None, [name, played, words]))
 
 
 def _chance(row: Row) -> str:

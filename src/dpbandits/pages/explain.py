@@ -23,9 +23,9 @@ def explanation(project: Project, identifier: str, *, is_published: bool) -> str
     else:
         paths = verdicts_target(project, paper, kind).current_files()
         tables = [read_verdicts(path) for path in paths]
-    rows, compared = (table[table["claim"] == entry.id] for table in tables)
-    outcome = ClaimOutcome(paper, entry, rows.to_dict("records"), compared, [project.papers[paper]])
-    if rows.empty:
+    rows, compared = (table[table["claim"] == entry.id].to_dict("records") for table in tables)
+    outcome = ClaimOutcome(paper, entry, rows, compared, [project.papers[paper]])
+    if not rows:
         raise InputError(f"{entry.id}: no verdict is published; run snakemake to compute one")
     return "\n".join(_lines(project, outcome, is_published))
 
@@ -42,11 +42,9 @@ def _lines(project: Project, outcome: ClaimOutcome, is_published: bool) -> Itera
             yield f"  cannot be tested here: {entry.cannot}"
     else:
         yield f"{entry.id} ({entry.place})"
-        texts, place = entry.texts, f"{project.study(outcome.paper).findings_path}: {entry.id}"
+        texts, place = [*entry.texts], f"{project.study(outcome.paper).findings_path}: {entry.id}"
         if is_published:
-            texts = (
-                *fill_numbers(project, outcome.paper, place, entry.numbers, *texts, entry=entry),
-            )
+            texts = fill_numbers(project, outcome.paper, place, entry.numbers, *texts, entry=entry)
         yield from (f"  {text}" for text in texts if text)
         yield from (f"  word: {outcome.word}" for word in [outcome.word] if word)
     yield from (f"  {said}" for said in outcome.standing)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -19,9 +18,6 @@ Values = dict[str, Any]
 Row = Mapping[Any, Any]
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
-
-REPAIRED = "repaired"
-"""The variant whose verdict says nothing of the paper."""
 
 ANSWERS: tuple[Verdict, ...] = (
     *("as stated", "in part", "not as stated", "not contradicted", "counterexample"),
@@ -90,7 +86,7 @@ class ClaimOutcome:
     paper: str
     entry: Claim | Finding
     rows: Sequence[Row]
-    compared: pd.DataFrame = field(repr=False)
+    compared: Sequence[Row] = field(repr=False)
     papers: Sequence[PaperFile] = ()
     texts: Sequence[str] = ()
 
@@ -157,15 +153,8 @@ class ClaimOutcome:
 
     def comparisons(self, row: Row) -> Sequence[Row]:
         """Return every comparison of the reading of a row."""
-        return self._compared.get((row["variant"], row["interpretation"]), [])
-
-    @cached_property
-    def _compared(self) -> dict[tuple[str, str], list[Row]]:
-        """The comparisons of each variant and its interpretations."""
-        rows: dict[tuple[str, str], list[Row]] = {}
-        for row in self.compared[self.compared["claim"] == self.id].to_dict("records"):
-            rows.setdefault((row["variant"], row["interpretation"]), []).append(row)
-        return rows
+        keys = ("variant", "interpretation")
+        return [each for each in self.compared if all(each[key] == row[key] for key in keys)]
 
     def points(self, decision: str, *, ours: bool = False) -> list[str]:
         """Return the points with a decision, each with its number, of all judged readings.
@@ -288,7 +277,7 @@ class ClaimOutcome:
         return [
             f"{self.reading_text(row).replace('as written', 'as printed')}, {shown}"
             for row in self.beside
-            if row["variant"] != REPAIRED and (shown := self._shown(row))
+            if row["variant"] != "repaired" and (shown := self._shown(row))
         ]
 
     @property
@@ -311,7 +300,7 @@ class ClaimOutcome:
 
         Where there are several, each is named.
         """
-        repaired, found = [row for row in self.beside if row["variant"] == REPAIRED], []
+        repaired, found = [row for row in self.beside if row["variant"] == "repaired"], []
         for row in repaired if self.judged else []:
             same = [each for each in self.judged if each["interpretation"] == row["interpretation"]]
             judged = (same or self.judged)[0]
