@@ -273,7 +273,7 @@ class Measurement:
         if quantity := comparison.quantity:
             arguments = _filled(comparison.arguments, variables)
             made = self.evidence.functions[quantity](*series, **arguments)
-            return exact(made) if isinstance(made, Real) else made
+            return exact(float(made)) if isinstance(made, Real) else made
         numbers = [one.number() for one in series]
         if comparison.value:
             return numbers[0]
