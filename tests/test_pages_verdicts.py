@@ -53,7 +53,7 @@ def test_open_equal_and_chosen_points_are_named_beside(tmp_path: Any) -> None:
     found = outcome(tmp_path, entry, [0.0, 0.0, -1.0, 1.0])
     assert found.left_out[0].startswith("not counted, because")
     assert found.left_out[1].startswith("at values that we chose it is not so: series 3 (")
-    assert found.visible == "1 of 1"
+    assert [row["visible"] for row in found.judged] == ["1 of 1"]
     [note, *_] = outcome(tmp_path, claim(*on_series(0), runs=400), [0.0]).left_out
     assert note.startswith("open: series 0 (")
 

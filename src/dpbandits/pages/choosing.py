@@ -36,7 +36,7 @@ NAMES_OF_TABLES = (
     *("extra-regret", "extra-winners", "extra-constants"),
     *("extra-best-arm", "extra-best-arm-winners"),
 )
-"""PublishedTables tables that the page is filled from."""
+"""Published tables that the page is filled from."""
 
 ANSWERED = [
     {"family": BINARY, "arms": arms, "horizon": horizon, "epsilon": budget}
@@ -51,11 +51,8 @@ TRUST = {PURE: "central", LOCAL: "local"}
 BEST_ARM = {"arms": 20, "horizon": 1_000, "epsilon": 1.0}
 """Where the page compares the algorithms that name a best arm."""
 
-PublishedTables = Mapping[str, pd.DataFrame]
-"""The published tables of the comparison, by name."""
 
-
-def published_tables(project: Project) -> PublishedTables | None:
+def published_tables(project: Project) -> Mapping[str, pd.DataFrame] | None:
     """Return the published tables; None where this comparison is not published yet."""
     paths = [PUBLISHED / f"{name}.csv" for name in NAMES_OF_TABLES]
     try:
@@ -82,7 +79,7 @@ def which_one(project: Project, text: str) -> str:
     return with_region(text, "which one", content.strip())
 
 
-def page_values(tables: PublishedTables) -> Values:
+def page_values(tables: Mapping[str, pd.DataFrame]) -> Values:
     """Return every number of the page."""
     regret, winners = tables["extra-regret"], tables["extra-winners"]
     constants, trials = tables["extra-constants"], tables["extra-best-arm-winners"]

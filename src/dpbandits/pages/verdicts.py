@@ -244,11 +244,6 @@ class ClaimOutcome:
         return [*notes, alone] if is_alone else notes
 
     @property
-    def visible(self) -> str:
-        """How many of its comparisons are visible in the paper's own number of runs."""
-        return "; ".join(dict.fromkeys(row["visible"] for row in self.judged if row["visible"]))
-
-    @property
     def deciding(self) -> list[str]:
         """The number that decides each reading and what is asked, or its first; also as printed."""
         if self.word == "undecided" and not self._names_points:
@@ -279,12 +274,6 @@ class ClaimOutcome:
             for row in self.beside
             if row["variant"] != "repaired" and (shown := self._shown(row))
         ]
-
-    @property
-    def around(self) -> str:
-        """What follows its verdict in a table, in sentences."""
-        said = (*self.standing, *self.readings, *self.left_out)
-        return " ".join(f"{each[:1].upper()}{each[1:]}." for each in said)
 
     def _shown(self, row: Row) -> str:
         """Return the binding comparison of a reading with its number, or else the first one."""
