@@ -19,6 +19,7 @@ from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import FIGURE, TABLE, targets
 from invented import PAPER, built_project, edited, forget, make_project, outputs, planned, snakemake
 from shared import copied
+from support import mostly_slow
 
 FIG1, FIG2, CLAIMS = (f"committing_early_{name}" for name in ("fig1", "fig2", "claims"))
 HELPER = ("src/dpbandits/bandits/draws.py", "scale * (", "1.5 * scale * (")
@@ -33,22 +34,31 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copied(built_project(), tmp_path_factory.mktemp("built"))
 
 
-def test_every_target_is_built_explained_and_a_second_run_has_nothing_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("scale", mostly_slow(["paper", "quick"], "quick"))
+def test_every_target_is_built_and_a_second_run_has_nothing_to_do(
+    tmp_path: Path, scale: str
 ) -> None:
     """By the sources of the checkout, whose kernels are compiled."""
-    folder = make_project(tmp_path)
-    snakemake(folder)
-    every = targets(Project.load(folder))
+    folder, words = make_project(tmp_path), invented.command(config=f"scale={scale}")
+    first, second = (invented.run(folder, words) for _ in range(2))
+    assert (first.returncode, second.returncode) == (0, 0), first.stdout[-4000:]
+    assert "Nothing to be done" in second.stdout
+    project = Project.load(folder).at(scale=scale)
+    every = targets(project)
     assert {"fig1", "fig2", "claims"} <= {target.name for target in every}
     for target in every:
         assert all(path.stat().st_size for path in target.files), target
-    claims = pd.read_csv(folder / f"results/{PAPER}/claims.csv")
+    claims = pd.read_csv(project.results_folder() / PAPER / "claims.csv")
     assert list(claims["claim"]) == ["CE-C1", "CE-C2", "CE-C3"]
-    assert set(claims["scale"]) == {"paper"}
-    assert "Nothing to be done" in snakemake(folder)
-    # By the verdicts that are built there, of a draft that is published nowhere.
-    assert main(["explain", "ce-c1", "--project", str(folder)]) == 0
+    assert set(claims["scale"]) == {scale}
+
+
+@pytest.mark.slow
+def test_a_claim_is_explained_by_what_is_built(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a draft, which is published nowhere."""
+    assert main(["explain", "ce-c1", "--project", str(built)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:5] == [
         "CE-C1 (experiment; Figure 1)",
