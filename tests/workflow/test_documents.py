@@ -101,7 +101,8 @@ CHECKOUT = ("Snakefile", "config", "workflow", "profiles", "examples", "docs")
 """What a build reads, and what commands are given, but no results."""
 
 
-@pytest.mark.parametrize("line", mostly_slow(PLANNED, *PLANNED[:1]))
+@pytest.mark.slow
+@pytest.mark.parametrize("line", PLANNED)
 def test_snakemake_commands_find_their_jobs(line: str, tmp_path: Path) -> None:
     """Run dry: they take minutes. In a folder without results, so that there is something to do."""
     words = [*SNAKEMAKE, *shlex.split(line)[1:], "--dry-run", "--quiet"]
