@@ -173,6 +173,9 @@ def test_examples_of_hooks_work_once_they_are_switched_on(tmp_path: Path) -> Non
     left = [line for line in said.splitlines() if line.startswith("not checked")]
     assert len(left) == 1, said
     assert "are in order" in said
+    replace_in(package / "analytic.py", "lower_bound(setting)", "lower_bound()")
+    said = dpbandits_command(folder, "check", name).stdout
+    assert "analytic.lower-bound: too many positional arguments; allowed: a function of" in said
 
 
 def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:
@@ -189,6 +192,7 @@ def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:
     replace_in(config / "claims.yaml", "{comparison: step in epsilon}", "{comparison: a step}")
     found = rehearse(Project.load(folder).only([NAME]), NAME, page_of, seconds=600)
     assert len(found.faults) == 3
+    assert [fault for fault in found.faults if f"papers/{NAME}/" not in fault] == []
     assert "figures.fig1a.series.2.name" in found.faults[0]
     assert "fig2" in found.faults[1]
     assert "CE-C1.numbers.step: 0 rows" in found.faults[2]

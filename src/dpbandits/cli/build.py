@@ -1,6 +1,7 @@
 """Commands of a project's folder: what the jobs of a build do, and its upkeep."""
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -74,17 +75,19 @@ def _check_project(project: "Project", name: str | None) -> None:
     from dpbandits.pipeline.stale import lines_on
     from dpbandits.pipeline.targets import stale_among, targets
 
+    begun = time.process_time()
     if name is not None:
         project = project.only([name])
     check_files(project)
-    check_filters(project)
+    if name is None:
+        check_filters(project)
     check_pages(project)
     if name is not None:
         # It draws, and the check of all files does without matplotlib.
         from dpbandits.pages.documents import page_of
-        from dpbandits.pipeline.rehearsal import rehearse
+        from dpbandits.pipeline.rehearsal import SECONDS, rehearse
 
-        rehearsal = rehearse(project, name, page_of)
+        rehearsal = rehearse(project, name, page_of, SECONDS + begun - time.process_time())
         for why, left in rehearsal.left.items():
             more = f" and {len(left) - 3} more" if len(left) > 3 else ""
             print(f"not checked: {', '.join(left[:3])}{more}: {why}")

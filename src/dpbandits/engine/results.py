@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +39,15 @@ def results_frame(series: Sequence["Series"], runs: Sequence["MetricArrays"]) ->
     last = ["run", "metric", "t", "arm", "value"]
     if not series:
         return pd.DataFrame(columns=["series", "algorithm", "variant", "interpretation", *last])
-    frames = [_series_frame(*pair) for pair in zip(series, runs, strict=True)]
-    frame = pd.concat(frames, ignore_index=True)
+    # A table for each series takes many times as long.
+    measured = [_measured(*pair) for pair in zip(series, runs, strict=True)]
+    columns = {name: np.concatenate([each[name] for each in measured]) for name in measured[0]}
+    if np.isnan(columns["trials"]).all():
+        del columns["trials"]
+    tags = pd.DataFrame([_tags(line, columns) for line in series])
+    lengths = [len(each["value"]) for each in measured]
+    frame = tags.iloc[np.repeat(np.arange(len(series)), lengths)].reset_index(drop=True)
+    frame = frame.assign(**columns)
     return frame[[column for column in frame.columns if column not in last] + last]
 
 
@@ -55,13 +62,16 @@ def _by_name(cell: "Cell", runs: "MetricArrays") -> Iterator[tuple[str, Values]]
             yield nominal + name, runs[metric][:, number]
 
 
-def _series_frame(series: "Series", runs: "MetricArrays") -> pd.DataFrame:
-    """Return the rows of a series, in one table because one for each metric takes long."""
+def _measured(series: "Series", runs: "MetricArrays") -> dict[str, NDArray[Any]]:
+    """Return the columns that differ within a series, of all its metrics."""
+    named = _by_name(series.cell, runs)
+    metrics = [_metric_columns(series, name, values) for name, values in named]
+    return {name: np.concatenate([metric[name] for metric in metrics]) for name in metrics[0]}
+
+
+def _tags(series: "Series", columns: Collection[str]) -> dict[str, Any]:
+    """Return what all rows of a series have; InputError where a parameter is another column."""
     cell = series.cell
-    metrics = [_metric_columns(series, name, values) for name, values in _by_name(cell, runs)]
-    columns = {name: np.concatenate([metric[name] for metric in metrics]) for name in metrics[0]}
-    if np.isnan(columns["trials"]).all():
-        del columns["trials"]
     played = {
         "series": series.label,
         "algorithm": cell.definition.id,
@@ -74,11 +84,11 @@ def _series_frame(series: "Series", runs: "MetricArrays") -> pd.DataFrame:
                 f"{cell.definition.id}: parameter {name} is a column of all results; allowed: "
                 f"another name than {', '.join((*played, *columns))}"
             )
-    return pd.DataFrame({**played, **vars(cell.parameters), **series.tags, **columns})
+    return {**played, **vars(cell.parameters), **series.tags}
 
 
 def _metric_columns(series: "Series", metric: str, recorded: Values) -> dict[str, NDArray[Any]]:
-    """Return the columns that differ within a series; trials are NaN where there are none."""
+    """Return the columns of one metric of a series; trials are NaN where there are none."""
     cell = series.cell
     values, first_runs, trials = _rows(series, metric, recorded)
     runs, width = values.shape

@@ -98,6 +98,7 @@ def check_files(project: Project) -> None:
     for study in map(project.study, project.built()):
         for plan in study.simulations.values():
             plan.check()
+        _check_run_numbers(project, study)
         _check_code(study)
         if study.about is not None:
             _check_about(study, study.about)
@@ -168,6 +169,23 @@ def _check_code(study: Study) -> None:
             raise InputError(
                 f"{study.path}: {module} has no {', '.join(unknown)}; allowed: {allowed}"
             )
+    for name in named["analytic"]:
+        keys = ["scale", "seed", "workers"] * (name in study.file.scaled)
+        given = ["setting"] * (name in study.file.settings_of)
+        check_taken(f"{study.path}: analytic.{name}", study.code.analytic[name], *given, keys=keys)
+    for name in named["derived"]:
+        check_taken(f"{study.path}: derived.{name}", study.code.derived[name], "frames")
+
+
+def check_taken(
+    place: str, function: Callable[..., Any], *given: str, keys: Sequence[str] = ()
+) -> None:
+    """Raise InputError unless a function of a paper takes the arguments that it is called with."""
+    try:
+        inspect.signature(function).bind(*given, **dict.fromkeys(keys))
+    except TypeError as error:
+        allowed = ", ".join((*given, *keys))
+        raise InputError(f"{place}: {error}; allowed: a function of ({allowed})") from None
 
 
 def _check_about(study: Study, about: PaperFile) -> None:
@@ -312,7 +330,6 @@ def _check_study(project: Project, study: Study) -> None:
     blank = cache(lambda name: made_up_results(project.series(study.name, name)))
     with naming(study.path):
         _check_shown(study, known, blank)
-    _check_run_numbers(project, study)
     # At a small scale some points of a claim are left out.
     if study.scale == "paper":
         for path, entries in (

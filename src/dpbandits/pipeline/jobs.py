@@ -45,7 +45,7 @@ def build_results(project: Project, paper: str, name: str, workers: int) -> Path
     from dpbandits.engine.results import write_results
 
     begun = time.monotonic()
-    make = _compute_exact if name in project.study(paper).file.analytic else _simulate
+    make = compute_exact if name in project.study(paper).file.analytic else _simulate
     frame, details = make(project, paper, name, workers)
     if workers > 1:
         # The CPU time of worker processes counts once they have ended.
@@ -90,7 +90,8 @@ def _simulate(project: Project, paper: str, name: str, workers: int) -> Made:
     return results_frame(series, runs), details
 
 
-def _compute_exact(project: Project, paper: str, name: str, workers: int) -> Made:
+def compute_exact(project: Project, paper: str, name: str, workers: int) -> Made:
+    """Return an exact result, and what its provenance says of it."""
     study = project.study(paper)
     exact = study.code.analytic
     if name not in exact:

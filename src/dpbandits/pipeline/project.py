@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from dpbandits._cache_folder import expanded, given_folder
 from dpbandits.config.documents import load_document, load_yaml, naming, validated
@@ -38,11 +38,11 @@ class Project:
 
     folder: Path
     config: ConfigFile
-    _studies: dict[str, Study] = field(default_factory=dict, init=False, repr=False)
+    studies: dict[str, Study] = field(default_factory=dict, init=False, repr=False)
     _fingerprints: dict[tuple[str, str], str] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def load(cls, folder: Path = Path(), config: Mapping[str, Any] | None = None) -> "Project":
+    def load(cls, folder: Path = Path(), config: Mapping[str, Any] | None = None) -> Self:
         """Read and check the config of a folder; one already read (and changed) may be given."""
         path = folder / CONFIG
         # Read again, because of two equal keys Snakemake keeps the last.
@@ -68,15 +68,15 @@ class Project:
         seed: int | None = None,
         papers: Sequence[str] | None = None,
         comparisons: Sequence[str] | None = None,
-    ) -> "Project":
+    ) -> Self:
         """Return the project at another scale or root seed or choice, where one is given."""
         changes: dict[str, Any] = {"scale": scale, "seed": seed, "comparisons": comparisons}
         given = {key: value for key, value in changes.items() if value is not None}
         if papers is not None:
             given |= {"papers": list(papers), "comparisons": list(comparisons or ())}
-        return Project.load(self.folder, {**dict(self.config), **given}) if given else self
+        return self.load(self.folder, {**dict(self.config), **given}) if given else self
 
-    def only(self, names: Sequence[str]) -> "Project":
+    def only(self, names: Sequence[str]) -> Self:
         """Return the project with some papers or comparisons chosen, drafts too."""
         comparisons = [name for name in names if self.study(name).is_comparison]
         papers = [name for name in names if name not in comparisons]
@@ -151,7 +151,7 @@ class Project:
 
     def study(self, name: str) -> Study:
         """Return a paper or comparison, read and checked once."""
-        if name not in self._studies:
+        if name not in self.studies:
             allowed = [*self.papers, *self.known_comparisons]
             if name not in allowed:
                 raise InputError.unknown("paper", name, allowed)
@@ -159,8 +159,8 @@ class Project:
             if name not in self.papers:
                 path = self.folder / COMPARISONS / f"{name}.yaml"
             file = load_document(path, ExperimentsFile)
-            self._studies[name] = Study(name, path, file, self.scale, self.papers.get(name))
-        return self._studies[name]
+            self.studies[name] = Study(name, path, file, self.scale, self.papers.get(name))
+        return self.studies[name]
 
     def results_fingerprint(self, paper: str, name: str) -> str:
         """Return the fingerprint that the results ``name`` have when they are up to date."""

@@ -4,7 +4,7 @@ The code of the real build makes all of it in a temporary folder. Simulations ar
 results are computed unless there are current ones.
 """
 
-import io
+import math
 import signal
 import tempfile
 import threading
@@ -12,33 +12,43 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.claims.judge import Judgement, judge
+from dpbandits.claims.series import Evidence
 from dpbandits.config.claims import Stated, StatedEntry
+from dpbandits.config.documents import naming
 from dpbandits.config.figures import panel_stem
 from dpbandits.config.numbers import NAMED, Numbers
 from dpbandits.engine.provenance import write_text
-from dpbandits.engine.results import write_results
 from dpbandits.errors import InputError
 from dpbandits.pipeline import jobs
-from dpbandits.pipeline.check import made_up_results
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
+from dpbandits.pipeline.check import check_taken, made_up_results
+from dpbandits.pipeline.project import FIGURES, TABLES, Project, owner
 from dpbandits.pipeline.published import fill_numbers
 from dpbandits.pipeline.study import Study
-from dpbandits.pipeline.targets import CLAIMS, DIGITISED, FINDINGS, digitised_figures
+from dpbandits.pipeline.targets import (
+    CLAIMS,
+    DIGITISED,
+    FINDINGS,
+    digitised_figures,
+    published_seconds,
+)
 from dpbandits.reporting import style
 from dpbandits.reporting.draw import draw_diagram, draw_panels, plotted_points, points_csv
-from dpbandits.reporting.lines import panel_lines, panel_rows, read_rows
+from dpbandits.reporting.lines import check_panel_filters, panel_lines, panel_rows, read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SECONDS = 10.0
-"""CPU time that a rehearsal may take."""
+"""CPU time that a check may take."""
+
+EXACT_SECONDS = 2.0
+"""CPU time that computing one exact result may take of it."""
 
 NO_NUMBER = "on made-up numbers it has no value, such as a ratio to 0"
 
@@ -56,7 +66,9 @@ def rehearse(project: Project, paper: str, page: MakePage, seconds: float = SECO
     with tempfile.TemporaryDirectory(prefix="dpbandits-check-") as name:
         folder = Path(name).resolve()
         _link(project.folder.resolve(), folder, paper)
-        scratch = Project.load(folder, dict(project.config)).only([paper])
+        scratch = _Scratch.load(folder, dict(project.config)).only([paper])
+        # Read and expanded once.
+        scratch.studies.update(project.studies)
         rehearsal = Rehearsal(project, scratch, paper, page, time.process_time() + seconds)
         rehearsal.play()
     return rehearsal
@@ -73,6 +85,22 @@ def _link(source: Path, folder: Path, paper: str) -> None:
                 (folder / parent / path.name).symlink_to(path)
 
 
+@dataclass(frozen=True)
+class _Scratch(Project):
+    """A project that reads each result once; those that are made are in no file."""
+
+    made: "dict[tuple[str, str], pd.DataFrame]" = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    def frame(self, paper: str, name: str) -> "pd.DataFrame":
+        """Return the results ``name``, or read them; InputError as a project has it."""
+        key = owner(paper, name)
+        if key not in self.made:
+            self.made[key] = super().frame(paper, name)
+        return self.made[key]
+
+
 @dataclass
 class Rehearsal:
     """What a paper looks like on made-up numbers.
@@ -84,7 +112,7 @@ class Rehearsal:
     """
 
     project: Project
-    scratch: Project
+    scratch: _Scratch
     paper: str
     page: MakePage
     end: float
@@ -97,6 +125,11 @@ class Rehearsal:
         """The paper, in the folder that is deleted."""
         return self.scratch.study(self.paper)
 
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What its claims and findings read."""
+        return jobs.evidence_of(self.scratch, self.paper)
+
     def play(self) -> None:
         """Try everything, results first."""
         study = self.study
@@ -105,69 +138,88 @@ class Rehearsal:
         ):
             self._try(f"simulation {name}", (), partial(self._make_up, name))
         for name in study.file.analytic:
-            self._try(f"exact result {name}", (), partial(self._compute, name))
-        for kind, entries in ((CLAIMS, study.claims), (FINDINGS, study.findings)):
+            self._take(name)
+        for kind, path, entries in (
+            (CLAIMS, study.claims_path, study.claims),
+            (FINDINGS, study.findings_path, study.findings),
+        ):
             for entry in entries:
-                self._try(entry.id, entry.reads, partial(self._judge, entry))
-            if entries:
-                self._write_verdicts(kind, entries)
+                self._try(entry.id, entry.reads, partial(self._judge, entry), path)
+            self._write_verdicts(kind, entries)
         if compared := digitised_figures(study):
             reads = list(dict.fromkeys(read for figure in compared for read in figure.reads))
             self._try(DIGITISED, reads, self._compare)
         for name, table in study.tables.items():
             reads = [read for read in table.reads if read not in (CLAIMS, DIGITISED)]
-            self._try(f"tables.{name}", reads, partial(self._tabulate, name))
+            if CLAIMS not in table.reads or self.judged.keys() & {each.id for each in study.claims}:
+                self._try(f"tables.{name}", reads, partial(self._tabulate, name))
         for name, figure in study.figures.items():
             self._try(f"figures.{name}", figure.reads, partial(self._draw, name))
         if not study.is_comparison:
             self._write_page()
 
-    def _try(self, what: str, reads: Iterable[str], make: Callable[[], Any]) -> None:
-        """Make something, and note a fault, or that it cannot be made yet."""
-        paths = {name: self.scratch.results_path(self.paper, name) for name in reads}
-        missing = [name for name, path in paths.items() if not path.is_file()]
-        if missing:
-            self._leave(what, f"{', '.join(missing)} not computed yet")
-            return
+    def _try(
+        self,
+        what: str,
+        reads: Iterable[str],
+        make: Callable[[], Any],
+        path: Path | None = None,
+        seconds: float = math.inf,
+    ) -> None:
+        """Make something that a file states; note a fault, or that it cannot be made yet."""
+        path = path or self.study.path
+        for name in reads:
+            try:
+                self.scratch.frame(self.paper, name)
+            except InputError as error:
+                self._leave(what, str(error))
+                return
         try:
-            with _until(self.end):
+            with naming(path), _until(min(self.end, time.process_time() + seconds)):
                 make()
         except _TimeIsUp:
             self._leave(what, "no time was left")
         except InputError as error:
             self._note(str(error))
         except Exception as error:
-            self._note(f"{what}: {type(error).__name__}: {error}")
+            self._note(f"{path}: {what}: {type(error).__name__}: {error}")
 
     def _leave(self, what: str, why: str) -> None:
-        self.left.setdefault(why, []).append(what)
+        self.left.setdefault(self._line(why), []).append(what)
 
     def _note(self, fault: str) -> None:
-        text = " ".join(fault.replace(f"{self.scratch.folder}/", "").split())
-        if text not in self.faults:
+        if (text := self._line(fault)) not in self.faults:
             self.faults.append(text)
 
+    def _line(self, text: str) -> str:
+        return " ".join(text.replace(f"{self.scratch.folder}/", "").split())
+
     def _make_up(self, name: str) -> None:
-        frame = made_up_results(self.scratch.series(self.paper, name))
-        path = self.scratch.results_path(self.paper, name)
-        write_results(path, frame, self.scratch.results_fingerprint(self.paper, name))
+        series = self.scratch.series(self.paper, name)
+        self.scratch.made[self.paper, name] = made_up_results(series)
+
+    def _take(self, name: str) -> None:
+        """Take an exact result of the project where it is not stale, or compute what is short."""
+        what = f"exact result {name}"
+        try:
+            self.scratch.made[self.paper, name] = self.project.frame(self.paper, name)
+        except InputError:
+            known = published_seconds(self.project).get(f"{self.paper}/{name}", 0.0)
+            if known <= EXACT_SECONDS:
+                self._try(what, (), partial(self._compute, name), seconds=EXACT_SECONDS)
 
     def _compute(self, name: str) -> None:
-        """Take an exact result of the project if it is current, else compute it."""
-        try:
-            frame = self.project.frame(self.paper, name)
-        except InputError:
-            jobs.build_results(self.scratch, self.paper, name, workers=1)
-        else:
-            path = self.scratch.results_path(self.paper, name)
-            write_results(path, frame, self.scratch.results_fingerprint(self.paper, name))
+        frame, _ = jobs.compute_exact(self.scratch, self.paper, name, workers=1)
+        self.scratch.made[self.paper, name] = frame
 
     def _judge(self, entry: Stated) -> None:
-        self.judged[entry.id] = judge([entry], jobs.evidence_of(self.scratch, self.paper))
+        self.judged[entry.id] = judge([entry], self.evidence)
 
     def _write_verdicts(self, kind: str, entries: Sequence[StatedEntry]) -> None:
         """Write the verdicts on the entries that were measured, even if others were not."""
         judged = [each for entry in entries for each in self.judged.get(entry.id, [])]
+        if not judged:
+            return
         for path in jobs.write_verdicts(self.scratch, self.paper, kind, judged):
             self._publish(path, FIGURES)
 
@@ -190,6 +242,7 @@ class Rehearsal:
             return self.scratch.frame(self.paper, read)
 
         if figure.is_diagram:
+            check_taken(f"diagrams.{name}", code.diagrams[name], "rows")
             rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
             try:
                 drawn, points = draw_diagram(code.diagrams[name], rows)
@@ -202,13 +255,22 @@ class Rehearsal:
             for letter, panel in figure.panels.items():
                 place = f"figures.{panel_stem(name, letter)}"
                 rows = panel_rows(panel, frames, code.derived, place)
+                if panel.compute is None and {*panel.reads} <= {*self.study.simulations}:
+                    is_whole = self.study.scale == "paper"
+                    check_panel_filters(panel, rows, place, is_whole=is_whole)
                 lines[letter] = panel_lines(panel, rows, place)
                 self._keep(panel_stem(name, letter), plotted_points(figure, {"": lines[letter]}))
             drawn, points = draw_panels(figure, lines, self.paper), plotted_points(figure, lines)
         self._keep(name, points)
-        # Labels that cannot be typeset fail only when they are drawn.
+        # Labels that cannot be typeset fail where they are measured. Panels draw nothing else of a
+        # paper's own, and legends and headings are measured already.
         with style.context():
-            drawn.savefig(io.BytesIO(), format="png")
+            if figure.is_diagram:
+                drawn.set_layout_engine("none")
+                drawn.draw_without_rendering()
+            for axes in drawn.axes:
+                for text in (axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts):
+                    text.get_window_extent()
 
     def _keep(self, stem: str, points: "pd.DataFrame") -> None:
         path = self.scratch.folder / FIGURES / self.paper / f"{stem}.csv"
@@ -217,25 +279,33 @@ class Rehearsal:
     def _write_page(self) -> None:
         """Fill the numbers into each text; if none is missing, make the page."""
         study, before = self.study, len(self.faults)
-        for entry in study.stated:
-            place = f"{study.claims_path.parent}: {entry.id}"
-            self._fill(place, entry.numbers, *entry.texts, entry=entry)
+        for path, entries in (
+            (study.claims_path, study.claims),
+            (study.findings_path, study.findings),
+        ):
+            for entry in entries:
+                self._fill(path, entry.id, entry.numbers, *entry.texts, entry=entry)
         for name, erratum in study.errata.errata.items():
-            self._fill(f"{study.config_path('errata')}: {name}", erratum.numbers, erratum.found)
+            self._fill(study.config_path("errata"), name, erratum.numbers, erratum.found)
         for name, figure in study.figures.items():
-            self._fill(f"{study.path}: figures.{name}", figure.numbers, figure.message)
+            self._fill(study.path, f"figures.{name}", figure.numbers, figure.message)
         summary = study.summary()
         texts = (summary.sentence, summary.statement)
-        self._fill(f"{study.findings_path}: summary", summary.numbers, *texts)
+        self._fill(study.findings_path, "summary", summary.numbers, *texts)
         is_whole = len(self.judged) == len(study.stated) and NO_NUMBER not in self.left
         if is_whole and not self.faults[before:]:
             self._try("its page", (), lambda: self.page(self.scratch, self.paper))
 
     def _fill(
-        self, place: str, numbers: Numbers, *texts: str, entry: StatedEntry | None = None
+        self,
+        path: Path,
+        name: str,
+        numbers: Numbers,
+        *texts: str,
+        entry: StatedEntry | None = None,
     ) -> None:
         """Fill numbers and verdicts into texts, unless some claims were not measured."""
-        name = place.rpartition(" ")[2]
+        place = f"{path}: {name}"
 
         def fill() -> None:
             try:
@@ -250,7 +320,7 @@ class Rehearsal:
         named = {source.claim or (entry.id if entry else "") for source in numbers.values()}
         named |= {*NAMED.findall(" ".join(texts))}
         if not (named & known) - {*self.judged}:
-            self._try(f"texts of {name}", (), fill)
+            self._try(f"texts of {name}", (), fill, path)
 
 
 @contextmanager
@@ -267,7 +337,8 @@ def _until(end: float) -> Iterator[None]:
     if left <= 0:
         raise _TimeIsUp
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, left)
+    # Again and again: what calls back from C loses an exception.
+    signal.setitimer(signal.ITIMER_PROF, left, 0.5)
     try:
         yield
     finally:
