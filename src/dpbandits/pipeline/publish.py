@@ -50,7 +50,9 @@ def _publish_paper(project: Project, paper: str, published: Iterable[Target]) ->
         if target.kind == TABLE:
             tables += [path for path in files if path.suffix in (".tex", ".csv")]
         else:
-            pictures += [path for path in files if path.suffix != ".pdf"]
+            # The pdf of a figure has its panels.
+            whole = f"{target.name}.pdf"
+            pictures += [path for path in files if path.suffix != ".pdf" or path.name == whole]
     stamp = project.folder / FIGURES / paper / FINGERPRINTS
     written = [*_copied(pictures, stamp.parent, stamp)]
     written += _copied(tables, project.folder / TABLES / paper)
