@@ -17,7 +17,7 @@ import yaml
 import dpbandits
 from dpbandits import privacy
 from dpbandits.claims.verdict import VERDICTS
-from prose import prose_of_code, unplain_words
+from prose import REPLACED, prose_of_code, unplain_words
 from support import DOCUMENTS, changed_environment, run_python
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -222,11 +222,14 @@ LATER = {
 
 
 def test_docstrings_and_comments_have_the_plain_words_of_the_documents() -> None:
-    found = {
-        name: words
-        for name, text in FILES.items()
-        if name.startswith("src/") and (words := unplain_words(prose_of_code(text)))
+    sources = {name: text for name, text in FILES.items() if name.startswith("src/")}
+    # To parse all of them takes seconds.
+    parsed = {
+        name: prose_of_code(text)
+        for name, text in sources.items()
+        if REPLACED.search(re.sub(r"[\s#]+", " ", text))
     }
+    found = {name: words for name, text in parsed.items() if (words := unplain_words(text))}
     assert {name: words for name, words in found.items() if name not in LATER} == {}
     assert found.keys() == LATER
 
