@@ -125,6 +125,14 @@ class Rehearsal:
         """The paper, in the folder that is deleted."""
         return self.scratch.study(self.paper)
 
+    @property
+    def unmade(self) -> tuple[str, ...]:
+        """Names of the figures and tables that were not made."""
+        left = [what for several in self.left.values() for what in several]
+        return tuple(
+            what.partition(".")[2] for what in left if what.startswith(("figures.", "tables."))
+        )
+
     @cached_property
     def evidence(self) -> Evidence:
         """What its claims and findings read."""
@@ -292,7 +300,8 @@ class Rehearsal:
         summary = study.summary()
         texts = (summary.sentence, summary.statement)
         self._fill(study.findings_path, "summary", summary.numbers, *texts)
-        is_whole = len(self.judged) == len(study.stated) and NO_NUMBER not in self.left
+        has_all = len(self.judged) == len(study.stated) and NO_NUMBER not in self.left
+        is_whole = has_all and not self.unmade
         if is_whole and not self.faults[before:]:
             self._try("its page", (), lambda: self.page(self.scratch, self.paper))
 
@@ -304,7 +313,7 @@ class Rehearsal:
         *texts: str,
         entry: StatedEntry | None = None,
     ) -> None:
-        """Fill numbers and verdicts into texts, unless some claims were not measured."""
+        """Fill numbers and verdicts into texts, unless what they are of was not made."""
         place = f"{path}: {name}"
 
         def fill() -> None:
@@ -319,7 +328,9 @@ class Rehearsal:
         known = {each.id for each in self.study.stated}
         named = {source.claim or (entry.id if entry else "") for source in numbers.values()}
         named |= {*NAMED.findall(" ".join(texts))}
-        if not (named & known) - {*self.judged}:
+        stems = [Path(source.file).stem for source in numbers.values() if source.file]
+        is_unmade = any(stem.startswith(self.unmade) for stem in stems)
+        if not (named & known) - {*self.judged} and not is_unmade:
             self._try(f"texts of {name}", (), fill, path)
 
 
