@@ -182,14 +182,25 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
     )
     # Nothing was measured at the quick scale.
     assert write_costs(project.at(scale="quick")).read_text().count("\n") == 1
-    head = "paper,kind,name,seconds,cpu_seconds,memory_mib"
-    draft, fig3 = "draft,figure,fig1,9.0,9.0,300.0", "ts-is-dp,figure,fig3,60.0,120.0,300.0"
-    old, gone = (f"ts-is-dp,figure,{name},9.0,9.0,300.0" for name in ("fig2", "no-more"))
+    head = "paper,kind,name,seconds,cpu_seconds,memory_mib,cached_runs"
+    draft, fig3 = "draft,figure,fig1,9.0,9.0,300.0,0", "ts-is-dp,figure,fig3,60.0,120.0,300.0,0"
+    old, gone = (f"ts-is-dp,figure,{name},9.0,9.0,300.0,0" for name in ("fig2", "no-more"))
     write_text(project.folder / COSTS, "\n".join([head, old, fig3, gone, draft]))
-    new = "ts-is-dp,figure,fig2,0.7,0.6,9.1"
+    new = "ts-is-dp,figure,fig2,0.7,0.6,9.1,0"
     assert write_costs(project).read_text().splitlines() == [head, draft, new, fig3]
     page = cluster_page(Contents.of(project), "<!-- begin cost -->\n<!-- end cost -->\n")
-    assert "| ts-is-dp | fig3 | 2 | 2.0 | 2.0 | 300 |" in page
+    assert "|ts-is-dp|fig3|2.0|2|2.0|300|" in page
+    # Runs from the cache make a job shorter than it is.
+    write_text(project.folder / COSTS, "\n".join([head, draft, new, fig3[:-1] + "5"]))
+    page = cluster_page(Contents.of(project), page)
+    assert "|ts-is-dp|fig3|at least 2.0|2|at least 2.0|300|" in page
+    write_provenance(
+        figure.files[0],
+        project.folder,
+        {"cpu_seconds": 0.1, "memory_mib": 9.06, "cached_runs": 3},
+        0.2,
+    )
+    assert new in write_costs(project).read_text()
 
 
 def test_a_job_measures_itself_and_its_children(tmp_path: Path) -> None:

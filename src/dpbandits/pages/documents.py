@@ -13,6 +13,7 @@ import yaml
 from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED
 from dpbandits.auditing.run import CAUGHT, MISSED, UNTESTED
 from dpbandits.claims.tables import ALONE, JUDGED, count_verdicts
+from dpbandits.comparisons.privacy_audit import chance_in_words
 from dpbandits.config.project import PaperFile
 from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
@@ -29,7 +30,7 @@ from dpbandits.pages.verdicts import (
     interpretation_text,
     label_text,
 )
-from dpbandits.pipeline.costs import read_costs
+from dpbandits.pipeline.costs import CACHED, read_costs
 from dpbandits.pipeline.project import TABLES, Project
 
 KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
@@ -164,10 +165,11 @@ def cluster_page(contents: Contents, text: str) -> str:
     rows = []
     for paper, jobs in read_costs(contents.project).groupby("paper"):
         minutes, memory = jobs["cpu_seconds"] / 60, jobs["memory_mib"].max()
-        longest = jobs["name"].iloc[int(minutes.argmax())]
-        numbers = [f"{minutes.sum():.1f}", f"{minutes.max():.1f}", f"{memory:.0f}"]
-        rows.append([paper, longest, len(jobs), *numbers])
-    heads = ["paper", "longest job", "jobs", "CPU minutes", "of the longest", "MiB at most"]
+        longest = jobs.iloc[int(minutes.argmax())]
+        spent = (minutes.max(), longest[CACHED] > 0), (minutes.sum(), jobs[CACHED].any())
+        own, every = (f"{'at least ' * bool(cached)}{value:.1f}" for value, cached in spent)
+        rows.append([paper, longest["name"], own, len(jobs), every, f"{memory:.0f}"])
+    heads = ["paper", "longest job", "its CPU minutes", "jobs", "CPU minutes", "MiB at most"]
     return with_region(text, "cost", table(heads, rows, texts=2))
 
 
@@ -244,9 +246,10 @@ def _chance(row: Row) -> str:
     """
     log10 = float(row["log10_alpha"])
     less = str(row["chance"]) if not -math.inf < log10 < -20.0 else f"10^{log10:,.0f}"
-    if row["measure"] != "delta":
+    if row["measure"] != "delta" and "delta=" not in row["parameters"]:
         return less
-    return f"{1.0 - 10.0 ** float(row['log10_beta']):.2g} against {less}"
+    more = 1.0 - 10.0 ** float(row["log10_beta"])
+    return f"{chance_in_words(math.log10(more) if more else -math.inf)} against {less}"
 
 
 def deviations_page(contents: Contents, text: str) -> str:

@@ -12,10 +12,15 @@ from dpbandits.pipeline.targets import COSTS, Target, targets
 KEY = ["paper", "kind", "name"]
 MEASURED = ["seconds", "cpu_seconds", "memory_mib"]
 """What a job measures of itself, in its provenance."""
+CACHED = "cached_runs"
+"""Runs that a job took from the cache, so that it would take longer without."""
 
 
 def write_costs(project: Project) -> Path:
-    """Write what each job took; jobs that did not run again keep what was published."""
+    """Write what each job took; jobs that did not run again keep what was published.
+
+    So do jobs that took more runs from the cache than the published one.
+    """
     path, known = project.folder / COSTS, read_costs(project)
     # The ledger of some papers is not that of all.
     of_papers = project.built() + ["all"] * (project.chosen == project.published)
@@ -25,23 +30,25 @@ def write_costs(project: Project) -> Path:
         key in names or key[0] not in project.built()
         for key in known[KEY].itertuples(index=False, name=None)
     ]
-    measured = pd.DataFrame(_measured(built), columns=[*KEY, *MEASURED])
+    measured = pd.DataFrame(_measured(built), columns=[*KEY, *MEASURED, CACHED])
     both = [frame for frame in (known[is_kept], measured) if len(frame)] or [measured]
-    rows = pd.concat(both).drop_duplicates(KEY, keep="last").sort_values(KEY)
+    fullest_last = pd.concat(both).sort_values(CACHED, kind="stable", ascending=False)
+    rows = fullest_last.drop_duplicates(KEY, keep="last").sort_values(KEY)
     write_text(path, rows.to_csv(index=False, lineterminator="\n"))
     return path
 
 
 def read_costs(project: Project) -> pd.DataFrame:
     """Return the published costs; none where there is no file."""
-    path, columns = project.folder / COSTS, [*KEY, *MEASURED]
+    path, columns = project.folder / COSTS, [*KEY, *MEASURED, CACHED]
     return pd.read_csv(path, usecols=columns) if path.is_file() else pd.DataFrame(columns=columns)
 
 
 def _measured(built: list[Target]) -> Iterator[list[object]]:
-    """Yield what each job took, unless runs from the cache made it short."""
+    """Yield what each job took, and how many of its runs came from the cache."""
     for target in built:
         record = read_provenance(target.provenance) if target.provenance.is_file() else {}
-        if record.keys() >= {*MEASURED} and not record.get("cached_runs"):
+        if record.keys() >= {*MEASURED}:
             values = [round(record[column], 1) for column in MEASURED]
-            yield [target.paper, target.kind, target.name, *values]
+            cached = record.get(CACHED, 0)
+            yield [target.paper, target.kind, target.name, *values, cached]
