@@ -86,7 +86,7 @@ report: .venv/installed ## results/report.html of everything, by Snakemake
 	$(call build,all extras)
 	$(call build,all extras --report results/report.html)
 
-publish: .venv/installed everything ## copy figures with png and csv of every panel to docs/figures, tables to docs/tables
+publish: .venv/installed everything ## copy figures (pdf) and their panels (png, csv) to docs/figures, tables to docs/tables
 	.venv/bin/dpbandits publish
 
 site: .venv-test/installed ## the documents to read and search in a browser, without a network: site/index.html

@@ -44,23 +44,14 @@ def label_text(label: str) -> str:
 
 
 def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str, str]:
-    """Return by kind how many claims have which verdict: ``14 as stated, 3 no verdict``.
-
-    Each counterexample has the probability of its event beside it.
-    """
-    every, found = list(claims), dict[str, str]()
-    alone = {each.id for each in every if not getattr(each, "follows_from", None)}
-    has_chance = (ledger["verdict"] == "counterexample") & (ledger["chance"] != "")
-    witnesses = ledger[has_chance & ledger["claim"].isin(alone)].drop_duplicates("claim")
-    for kind, words in count_verdicts(ledger, every).items():
+    """Return by kind how many claims have which verdict: ``14 as stated, 3 no verdict``."""
+    found = dict[str, str]()
+    for kind, words in count_verdicts(ledger, claims).items():
         answers = {word: count for word, count in words.items() if word in ANSWERS}
         said = [
-            f"{count} {word}{'s' * (word == 'counterexample' and count > 1)}"
+            f"{count} {'with a ' * (word == 'counterexample')}{word}"
             for word, count in answers.items()
         ]
-        own = witnesses[witnesses["kind"] == kind].to_dict("records")
-        if chances := ", ".join(f"{row['chance']} in {row['claim']}" for row in own):
-            said[-1] += f" (of probability {chances})"
         left = sum(words.values()) - sum(answers.values())
         said += [f"{left} no verdict"] if left else []
         found |= {kind: ", ".join(said)} if said else {}
