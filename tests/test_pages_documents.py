@@ -130,12 +130,13 @@ def test_a_missing_number_of_a_finding_gives_no_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_reduced_paper_is_named_and_each_of_its_claims_says_so(tmp_path: Path) -> None:
+def test_a_reduced_paper_is_named_and_each_of_its_experiments_says_so(tmp_path: Path) -> None:
     about = made_project(tmp_path).folder / "config/papers/dp-ncb/paper.yaml"
     about.write_text(about.read_text() + "reduced: Horizons are a tenth of the paper's.\n")
     reduced = Contents.of(Project.load(tmp_path))
     assert front_page(reduced, made()["README.md"]).count(" (at a smaller scale) |") == 1
-    claims = sum(each.paper == "dp-ncb" for each in reduced.claims)
+    experiments = [each for each in reduced.claims if each.kind == "experiment"]
+    claims = sum(each.paper == "dp-ncb" for each in experiments)
     page = paper_page(reduced, "dp-ncb")
     assert page.count("At a smaller scale than the paper's") == claims + 1
     assert "At a smaller scale" not in made()[PAGES["dp-ncb"]]
