@@ -153,7 +153,7 @@ def test_claims_are_counted_by_kind_and_what_follows_is_not() -> None:
     ]
     ledger = verdict_table(judge(claims, toy_evidence([-3.0, 3.0])))
     assert counts_text(ledger, claims) == {
-        "experiment": "1 as stated, 1 not as stated, 1 no verdict",
+        "experiment": "1 as stated, 1 not as stated, 1 without a verdict",
         "privacy": "1 with a counterexample",
     }
     assert counts_text(ledger[:0], claims) == {}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -33,9 +34,13 @@ def interpretation_text(papers: Iterable[PaperFile], label: str) -> str:
 
 
 def estimate_text(row: Row) -> str:
-    """Return an estimate with three digits and its interval; "" where there is none."""
+    """Return an estimate with three digits and its interval; "" where there is none.
+
+    Beside a printed number it has four, as those that papers print.
+    """
     value, low, high = (float(row[key]) for key in ("estimate", "lo", "hi"))
-    return interval_text(value, low, high, number_text)
+    form = ".4g" if row["kind"] == "identity" else ".3g"
+    return interval_text(value, low, high, partial(number_text, form=form))
 
 
 def label_text(label: str) -> str:
@@ -44,7 +49,7 @@ def label_text(label: str) -> str:
 
 
 def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str, str]:
-    """Return by kind how many claims have which verdict: ``14 as stated, 3 no verdict``."""
+    """Return by kind how many claims have which verdict: ``14 as stated, 3 without a verdict``."""
     found = dict[str, str]()
     for kind, words in count_verdicts(ledger, claims).items():
         answers = {word: count for word, count in words.items() if word in ANSWERS}
@@ -53,7 +58,7 @@ def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str
             for word, count in answers.items()
         ]
         left = sum(words.values()) - sum(answers.values())
-        said += [f"{left} no verdict"] if left else []
+        said += [f"{left} without a verdict"] if left else []
         found |= {kind: ", ".join(said)} if said else {}
     return found
 
