@@ -9,7 +9,7 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Bad input, said in one line that names the file or argument, the key and what is allowed.
+    """Bad input; the message names the file or argument, the key and what is allowed.
 
     The command line prints the line and exits with status 2; Python callers catch a ValueError.
     """

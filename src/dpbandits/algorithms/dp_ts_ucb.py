@@ -6,8 +6,8 @@ is represented by the largest of its draws. An arm's estimate, budget and larges
 when its batch of 2, 4, 8, ... rewards is full; every reward enters one estimate.
 
 Kernel and reference are exact in law. While every budget is used up, no number that is compared
-can change until the leader's batch is full, so that they play the rest of the batch as one chunk
-whose sum of rewards is one draw (``draw_reward_sum``; for Bernoulli arms a binomial). On the same
+can change until the leader's batch is full, so that they play the rest of the batch at once;
+its sum of rewards is one draw (``draw_reward_sum``; for Bernoulli arms a binomial). On the same
 stream they agree decision for decision; the tests compare both with a player that goes round by
 round: arm for arm where the sum is drawn reward by reward, and in law where it is a binomial.
 

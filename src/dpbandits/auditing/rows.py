@@ -74,7 +74,7 @@ class AuditRow:
     scaled: bool = False  # whether constants are smaller than published
 
     def __post_init__(self) -> None:
-        """Refuse what is not a bound; an infinite one needs an event that an input excludes."""
+        """Raise InputError for what is no bound; an infinite one needs an excluded event."""
         is_proved = self.lower < math.inf or self.engine in ("exact", "support")
         if not (self.lower >= 0.0 and is_proved and 0.0 < self.confidence <= 1.0):
             raise InputError(

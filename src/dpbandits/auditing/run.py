@@ -314,7 +314,7 @@ def audit(
         parameters: parameters of the algorithm by keyword, such as ``epsilon=1.0``.
 
     Raises:
-        InputError: anything unknown or out of range, in one line.
+        InputError: anything is unknown or out of range.
 
     Example:
         >>> import dpbandits

@@ -2,9 +2,9 @@
 
 An algorithm is played by its reference on both tables with a source of randomness that allows given
 uniform draws alone, those that choose the arms of a phase of uniform play. Such draws have the same
-law under both tables. What follows them needs no randomness: the reference would ask for it and be
-refused. So where the arm sequences differ, the table that used up no more draws until then
-makes the other one's arm sequence impossible, and no finite epsilon covers the algorithm.
+law under both tables. What follows them needs no randomness: to ask for it is an InputError. So
+where the arm sequences differ, the table that used up no more draws until then makes the other
+one's arm sequence impossible, and no finite epsilon covers the algorithm.
 """
 
 import math
@@ -22,7 +22,7 @@ from dpbandits.errors import InputError
 
 
 class GivenDraws:
-    """Uniform draws that are known beforehand; anything else that is asked for is refused."""
+    """Uniform draws that are known beforehand; to ask for anything else is an InputError."""
 
     def __init__(self, uniforms: Sequence[float]) -> None:
         """Keep the draws."""
@@ -36,7 +36,7 @@ class GivenDraws:
         return self._uniforms[self.used - 1]
 
     def __getattr__(self, name: str) -> Any:
-        """Refuse every other draw."""
+        """Raise InputError: no other draw is given."""
         raise InputError(f"support argument: the algorithm draws by {name}; allowed: random")
 
 

@@ -46,8 +46,8 @@ OPEN = ("anytime-lazy-ucb",)
 BASES = {"lazy-dp-ts": "log=base2", "dp-ts": "", "anytime-lazy-ucb": ""}
 """Algorithm whose base decides -> its interpretation with the printed base, base 2, or the default.
 
-Those of Hu and Hegde (2022), whose notation says base 2; that is the default of DP-TS. No public
-copy settles the base of Anytime-Lazy-UCB.
+Those of Hu and Hegde (2022), whose notation says base 2; that is the default of DP-TS. We found no
+text that settles the base of Anytime-Lazy-UCB.
 """
 
 REGRET = {

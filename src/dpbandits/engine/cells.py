@@ -151,7 +151,7 @@ class Work:
     runs: range
 
     def __post_init__(self) -> None:
-        """Refuse runs that are too many to be recorded."""
+        """Raise InputError where the runs are too many to be recorded."""
         cell, count = self.cell, len(self.runs)
         require_size(count * max(len(cell.grid), len(cell.bandit.arms)))
         if not cell.in_lockstep:

@@ -90,7 +90,7 @@ def _wilson(successes: int, trials: int, quantile: float) -> tuple[float, float,
 def holm_levels(p_values: Sequence[float], alpha: float) -> list[float]:
     """Return the level at which each comparison of a family is judged (Holm, 1979).
 
-    In ascending order of the p-values, the k-th smallest of m is held against alpha/(m - k + 1);
+    In ascending order of the p-values, the k-th smallest of m is compared with alpha/(m - k + 1);
     from the first that exceeds its level on, all are judged at that level, which decides none.
     """
     levels = [alpha] * len(p_values)

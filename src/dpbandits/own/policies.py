@@ -128,7 +128,7 @@ def policy(
         parameters: name -> ``positive``, ``fraction`` or ``whole(minimum)``.
 
     Raises:
-        InputError: the class has no ``choose``, or something else is not as above, in one line.
+        InputError: the class has no ``choose``, or something else is not as above.
 
     Example:
         >>> import dpbandits

@@ -256,7 +256,7 @@ def ts_corrected_standard_epsilon(delta: ArrayLike, horizon: int, split: str = "
     Gaussian noise, and the choice of an arm is post-processing. It does not depend on the number
     of arms.
 
-    Source: TSDP-E8 (ours), with the composition of ts-is-dp, Corollary 1.
+    Source: erratum TSDP-E8, with the composition of ts-is-dp, Corollary 1.
 
     Args:
         delta: Final delta, strictly between 0 and 1. Any shape.
@@ -276,7 +276,7 @@ def ts_basic_standard_epsilon(delta: ArrayLike, horizon: int) -> Numbers:
     Each round gets the exact epsilon of 1/sqrt(2)-GDP at delta/T; epsilons and deltas of the T
     rounds add up. It does not depend on the number of arms.
 
-    Source: TSDP-E8 (ours).
+    Source: erratum TSDP-E8.
 
     Args:
         delta: Final delta, strictly between 0 and 1. Any shape.

@@ -17,8 +17,8 @@ def section5(seed: int = 2024, draw: int = 0) -> LinearBandit:
     """Return 30 arms in the plane, arms 4 to 30 with random second coordinates (Section 5).
 
     a_1 = (0, 1), a_2 = (0, 0.9), a_3 = (10, 0), a_i = (1, omega_i), omega_i uniform on [0, 0.8],
-    theta = (0.045, 0.5). The paper does not print its omegas; ours are one vector for all figures,
-    published with the results.
+    theta = (0.045, 0.5). The paper does not print its omegas. One vector is drawn here for all
+    figures and published with the results.
 
     Args:
         seed: root of the draws of omega.

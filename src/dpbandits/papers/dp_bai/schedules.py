@@ -144,7 +144,7 @@ def baseline_structure() -> pd.DataFrame:
             counted["small"] += 1
             counted["small not halved"] += not halves(schedule.sizes)
     for name, trial in itertools.product(PLAYED, range(TRIALS)):
-        counted.update(_played(name, trial))
+        counted.update(_contradictions_of(name, trial))
     schedules = "schedules", "late not halved", "small", "small not halved"
     return _counts(counted, *schedules, "phases", "unequal pulls", "wrong arms")
 
@@ -154,7 +154,7 @@ def halves(sizes: tuple[int, ...]) -> bool:
     return all(after == -(-size // 2) for size, after in itertools.pairwise(sizes))
 
 
-def _played(name: str, trial: int) -> list[str]:
+def _contradictions_of(name: str, trial: int) -> list[str]:
     parameters = BASELINE.parameters_from({"epsilon": np.inf})
     interpretations = BASELINE.interpretations_from({}, "as-written")
     task = Task(parameters, interpretations, INSTANCES[name](), BUDGET)

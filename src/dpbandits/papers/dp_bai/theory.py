@@ -66,7 +66,7 @@ class Bounds:
         return self._decay(budget, 65.0)
 
     def union(self, budget: float) -> float:
-        """Return 4 M (K - 1) exp(-T' / (32 M H)), ours for d = 2, by Lemma G.2 (BAI-E21).
+        """Return 4 M (K - 1) exp(-T' / (32 M H)), this project's for d = 2, by Lemma G.2 (BAI-E21).
 
         The printed proof does not cover d = 2. In a phase the best arm loses against arm j with
         chance at most 2 exp(-T' Delta_j^2 / (64 M)) + 2 exp(-T' epsilon Delta_j / (64 M)), and

@@ -53,7 +53,7 @@ STATEMENTS = ("best-index", "weak-arms")
 
 @njit
 def _explore(settings, state, arms, generator, out):
-    """Play Phase I, a chunk at a time, and draw what Phase II begins with, but play none of it."""
+    """Play Phase I segment by segment, and draw what Phase II begins with, but play none of it."""
     while state.phase[0] == EXPLORING and state.clock[0] < settings.horizon:
         advance(settings, state, arms, generator, out)
     if state.phase[0] == EXPLORED and state.clock[0] < settings.horizon:
