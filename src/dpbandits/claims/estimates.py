@@ -173,8 +173,12 @@ class Measured(RandomEstimate):
         if not self.is_ratio:
             return self.student.interval(alpha)
         with np.errstate(over="ignore"):
-            low, high = np.exp(self.log().student.interval(alpha))
+            low, high = np.exp(self._of_logarithm.interval(alpha))
         return float(low), float(high)
+
+    @cached_property
+    def _of_logarithm(self) -> StudentEstimate:
+        return self.log().student
 
     @cached_property
     def student(self) -> StudentEstimate:

@@ -48,14 +48,19 @@ class Results:
     tags: pd.DataFrame
     _kept: dict[frozenset[tuple[str, Any]], pd.DataFrame] = field(default_factory=dict)
 
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Arrays, which are compared many times as fast."""
+        return {str(tag): self.tags[tag].to_numpy() for tag in self.tags}
+
     def having(self, where: Mapping[str, Any]) -> pd.DataFrame:
         """Return the rows with these tags, all of them columns; None stands for no value."""
         named = frozenset(where.items())
         if named not in self._kept:
             kept = np.ones(len(self.tags), dtype=bool)
             for key, value in where.items():
-                tags = self.tags[key]
-                kept &= np.asarray(tags.isna() if value is None else tags == value, dtype=bool)
+                tags = self._columns[key]
+                kept &= np.asarray(pd.isna(tags) if value is None else tags == value, dtype=bool)
             self._kept[named] = self.tags[kept]
         return self._kept[named]
 
@@ -82,6 +87,14 @@ class Recorded(Results):
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
         self._curves: dict[tuple[str, str], dict[int, NashCurve]] = {}
+
+    @cached_property
+    def parameters(self) -> dict[Hashable, dict[str, Any]]:
+        """All tags of each series."""
+        return {
+            label: {str(tag): value for tag, value in tags.items()}
+            for label, tags in self.tags.to_dict("index").items()
+        }
 
     @cached_property
     def runs(self) -> int:
@@ -135,8 +148,11 @@ class Recorded(Results):
         key = (series, metric)
         if not self.counts_trials or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
-        frame = self._frame.iloc[self._rows[key]].sort_values("run")
-        trials, values = frame[_TRIALS].to_numpy(np.int64), frame["value"].to_numpy()
+        runs, trials, values = (
+            self._frame[column].to_numpy()[self._rows[key]] for column in ("run", _TRIALS, "value")
+        )
+        order = np.argsort(runs)
+        trials, values = trials[order].astype(np.int64), values[order]
         ends = [0, *trials.cumsum().tolist()]
         if limit is not None and limit not in ends:
             raise InputError(
@@ -370,8 +386,7 @@ class SeriesQuery:
     @property
     def parameters(self) -> dict[str, Any]:
         """All tags of that series in its results."""
-        tags = self.recorded.tags.to_dict()
-        return {str(tag): values[self.label] for tag, values in tags.items()}
+        return dict(self.recorded.parameters[self.label])
 
     @cached_property
     def metric(self) -> str:
