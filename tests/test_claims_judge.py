@@ -127,7 +127,9 @@ def test_fewer_runs_than_the_analyses_are_judged_as_far_as_they_reach() -> None:
 
 def test_the_quick_scale_judges_what_there_is_once_and_forgives_what_is_missing() -> None:
     toy, evidence = claim(*on_series(0, 7)), toy_evidence([-2.0], runs=20)
-    with pytest.raises(InputError, match=r"TOY-C1: series 7: results of toy: 0 series"):
+    with pytest.raises(
+        InputError, match=r"TOY-C1: series 7: results of toy: tag which is 7; allowed: 0"
+    ):
         judge([toy], evidence)
     [found] = judge([toy], evidence, scale="quick")
     assert [one.decision for one in found.comparisons] == ["for", "undecided"]

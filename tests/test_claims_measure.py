@@ -94,12 +94,12 @@ def test_an_empty_selection_is_one_clear_line() -> None:
     known = evidence(sim=small(), curves=ROWS)
     for given, words in [
         (series(given=known, t=3, b=0), ["sim", "t = 3", "the nearest is 2"]),
-        (series(given=known, b=7), ["0 series with b=7", "allowed: one"]),
-        (series(given=known), ["2 series with no tags", "allowed: one"]),
+        (series(given=known, b=7), ["results of sim: tag b is 7", "allowed: 0, 1"]),
+        (series(given=known), ["2 series with no tags (b=0, b=1)", "allowed: one"]),
         (series(given=known, c=1), ["tag of a series", "'c'", "allowed: b"]),
         (series(given=known, b=0, metric="reward"), ["no reward recorded for 'b=0'"]),
         (series("other", known, b=0), ["'other'", "allowed: sim, curves"]),
-        (series("curves", known, kind=2), ["0 series with kind=2"]),
+        (series("curves", known, kind=2), ["results of curves: tag kind is 2", "allowed: 1"]),
         (series("curves", known, size=2), ["tag of a series", "'size'", "kind, series, x, y"]),
     ]:
         refused(given.number, *words)
@@ -341,7 +341,7 @@ def test_what_has_no_answer_is_refused() -> None:
         (ALONG + "pick: [slope, steps]", "of one number"),
         (ALONG + "points: [1, 2], pick: interior", "3 or more"),
         (ALONG + "points: [1], pick: slope", "2 or more"),
-        ("value: {a: {variant: repaired}}, along: epsilon, pick: slope", "0 series with"),
+        ("value: {a: {variant: repaired}}, along: epsilon, pick: slope", "tag variant is"),
         ("quantity: halved, of: a", "quantity is 'halved'"),
         ("quantity: quantity, of: a, arguments: {less: 1}", "unexpected keyword"),
         (ALONG + "pick: {slope: {z: log}}", "slope: got an unexpected keyword"),

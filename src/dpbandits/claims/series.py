@@ -325,17 +325,26 @@ class SeriesQuery:
         """Where its one series is; InputError where not exactly one result has the tags."""
         places = self.places
         if len(places) != 1:
-            columns = {tag for results in self.among for tag in results.tags}
-            for key in self.tags.keys() - {*OPTIONS} - columns:
-                if self.tags[key] is not None:
-                    raise InputError.unknown("tag of a series", key, sorted(map(str, columns)))
+            looked = ", ".join(results.name for results in self.among)
+            self._require_known_tags(looked)
             tags = {**self.loose, **self.tags}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
-            looked = ", ".join(results.name for results in self.among)
             raise InputError(
                 f"results of {looked}: {len(places)} series with {where}; allowed: one"
             )
         return places[0]
+
+    def _require_known_tags(self, looked: str) -> None:
+        for key, value in self.tags.items():
+            if key in OPTIONS or value is None:
+                continue
+            having = [results for results in self.among if key in results.tags]
+            if not having:
+                columns = {str(tag) for results in self.among for tag in results.tags}
+                raise InputError.unknown("tag of a series", key, sorted(columns))
+            known = dict.fromkeys(v for results in having for v in results.values_of(key, {}))
+            if value not in known and value != LARGEST:
+                raise InputError.unknown(f"results of {looked}: tag {key}", value, known)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -379,8 +388,10 @@ class SeriesQuery:
         where = self.place.where
         labels = self.recorded.having(where).index
         if len(labels) != 1:
-            described = f"{len(labels)} series with {_describe(where)}"
-            raise InputError(f"results of {self.recorded.name}: {described}; allowed: one")
+            raise InputError(
+                f"results of {self.recorded.name}: {len(labels)} series with {_describe(where)} "
+                f"({', '.join(map(str, labels[:4]))}); allowed: one, chosen by its tags"
+            )
         return str(labels[0])
 
     @property
