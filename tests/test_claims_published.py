@@ -32,7 +32,7 @@ from dpbandits.claims.verdict import (
     verdict_of,
 )
 from dpbandits.config.claims import Claim, ComparisonSpec, Reading, StatedEntry
-from dpbandits.pages.verdicts import ANSWERS
+from dpbandits.pages.verdicts import COUNTED
 from dpbandits.papers import find_paper
 from dpbandits.pipeline.project import read_verdicts
 from found_papers import PAPERS, PROJECT
@@ -145,7 +145,7 @@ def test_the_table_of_words_has_the_counts_of_the_published_words() -> None:
     assert sum(sum(own.values()) for own in counts.values()) == len(claims) - len(following)
     rows = [line.strip("| ").split(" | ") for line in DOCUMENTS["docs/claims.md"].splitlines()]
     cells = {row[0].strip("*"): row[2:] for row in rows if len(row) == 2 + len(counts)}
-    for word in ANSWERS:
+    for word in COUNTED:
         assert cells[word] == [str(own.get(word, 0)) for own in counts.values()]
 
 

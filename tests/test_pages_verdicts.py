@@ -9,7 +9,7 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
 from dpbandits.claims.verdict import VERDICTS
 from dpbandits.config.claims import Claim, Finding
-from dpbandits.pages.verdicts import ANSWERS, ClaimOutcome, counts_text
+from dpbandits.pages.verdicts import COUNTED, ClaimOutcome, counts_text
 from dpbandits.pipeline.project import read_verdicts
 from dpbandits.pipeline.published import number_text
 from toy_claims import EXACT, claim, compare, finding, gap, number, on_series, toy_evidence
@@ -26,7 +26,7 @@ def outcome(tmp_path: Any, entry: Claim | Finding, means: Sequence[float] = (0.0
 
 
 def test_answers_are_verdicts() -> None:
-    assert set(ANSWERS) < set(VERDICTS)
+    assert set(COUNTED) < set(VERDICTS)
 
 
 def test_the_points_of_a_part_come_with_their_numbers(tmp_path: Any) -> None:

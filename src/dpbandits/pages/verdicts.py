@@ -20,10 +20,15 @@ Row = Mapping[Any, Any]
 
 VARIANTS = {"as-written": "as written", "as-coded": "as coded", "repaired": "repaired"}
 
-ANSWERS: tuple[Verdict, ...] = (
-    *("as stated", "in part", "not as stated", "not contradicted", "counterexample"),
-)
-"""Verdicts that say whether a sentence is true; the front page sums up the others."""
+COUNTED: Mapping[Verdict, str] = {
+    "as stated": "as stated",
+    "in part": "in part",
+    "depends on the reading": "depending on the reading",
+    "not as stated": "not as stated",
+    "not contradicted": "not contradicted",
+    "counterexample": "with a counterexample",
+}
+"""Verdicts that answer whether a sentence is true, as they are counted; others are summed up."""
 
 
 def interpretation_text(papers: Iterable[PaperFile], label: str) -> str:
@@ -52,12 +57,8 @@ def counts_text(ledger: pd.DataFrame, claims: Iterable[StatedEntry]) -> dict[str
     """Return by kind how many claims have which verdict: ``14 as stated, 3 without a verdict``."""
     found = dict[str, str]()
     for kind, words in count_verdicts(ledger, claims).items():
-        answers = {word: count for word, count in words.items() if word in ANSWERS}
-        said = [
-            f"{count} {'with a ' * (word == 'counterexample')}{word}"
-            for word, count in answers.items()
-        ]
-        left = sum(words.values()) - sum(answers.values())
+        said = [f"{words[word]} {text}" for word, text in COUNTED.items() if word in words]
+        left = sum(count for word, count in words.items() if word not in COUNTED)
         said += [f"{left} without a verdict"] if left else []
         found |= {kind: ", ".join(said)} if said else {}
     return found
