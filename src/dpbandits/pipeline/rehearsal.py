@@ -154,11 +154,15 @@ class Rehearsal:
             for entry in entries:
                 self._try(entry.id, entry.reads, partial(self._judge, entry), path)
             self._write_verdicts(kind, entries)
-        if compared := digitised_figures(study):
-            reads = list(dict.fromkeys(read for figure in compared for read in figure.reads))
-            self._try(DIGITISED, reads, self._compare)
+        compared = digitised_figures(study)
+        compared_reads = list(dict.fromkeys(read for figure in compared for read in figure.reads))
+        if compared:
+            self._try(DIGITISED, compared_reads, self._compare)
         for name, table in study.tables.items():
             reads = [read for read in table.reads if read not in (CLAIMS, DIGITISED)]
+            if DIGITISED in table.reads:
+                # What is left of them is left of the table, too.
+                reads += compared_reads
             if CLAIMS not in table.reads or self.judged.keys() & {each.id for each in study.claims}:
                 self._try(f"tables.{name}", reads, partial(self._tabulate, name))
         for name, figure in study.figures.items():
