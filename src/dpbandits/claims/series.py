@@ -126,16 +126,18 @@ class Recorded(Results):
             return self._blocks[key]
         if key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} recorded for {series!r}")
-        frame = self._frame.iloc[self._rows[key]].sort_values(["run", "t", "arm"])
-        runs, times, arms = (
-            np.unique(frame[axis].to_numpy(np.int64)) for axis in ("run", "t", "arm")
+        run, time, arm, value = (
+            self._frame[column].to_numpy()[self._rows[key]]
+            for column in ("run", "t", "arm", "value")
         )
-        if len(frame) != runs.size * times.size * arms.size:
+        runs, times, arms = (np.unique(axis.astype(np.int64)) for axis in (run, time, arm))
+        if len(value) != runs.size * times.size * arms.size:
             raise InputError(
-                f"results of {self.name}: {metric} of {series!r} has {len(frame)} rows; allowed: "
+                f"results of {self.name}: {metric} of {series!r} has {len(value)} rows; allowed: "
                 f"one for each of {runs.size} runs, {times.size} times and {arms.size} arms"
             )
-        values = frame["value"].to_numpy(np.float64).reshape(runs.size, times.size, arms.size)
+        values = value[np.lexsort((arm, time, run))].astype(np.float64)
+        values = values.reshape(runs.size, times.size, arms.size)
         self._blocks[key] = Block(runs, times, values)
         return self._blocks[key]
 
