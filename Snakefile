@@ -18,7 +18,7 @@ from dpbandits.pipeline.targets import (
     FIGURES,
     JUDGED,
     THREADS,
-    batches,
+    shared_jobs,
     planned_targets,
     published_seconds,
     rule_name,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from matplotlib.text import Text
 
 from choosing_rows import DESIGNED, INSTANCES, RUNS, frames_of, grid_rows, rows_of, trial_rows
-from dpbandits.algorithms import IDENTIFICATION, REGISTRY
-from dpbandits.algorithms import REGRET as REGRET_ALGORITHMS
+from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.comparisons.choosing import (
     DRAWN,
@@ -40,7 +39,7 @@ from dpbandits.comparisons.field import (
     NONE,
     PLAYERS,
     PURE,
-    REGRET,
+    REGRET_FIELD,
     SETTING,
     TUNED,
     choice,
@@ -64,7 +63,7 @@ from support import ROOT, mostly_slow, refused
 from synthetic_results import ACROSS
 
 STUDY = PROJECT.study("choosing")
-PURE_ALGORITHMS = [name for name, (_, kind) in REGRET.items() if kind == PURE]
+PURE_ALGORITHMS = [name for name, (_, kind) in REGRET_FIELD.items() if kind == PURE]
 UNPLAYED = {"dp-ts-ucb"}
 """It meets none of the budgets."""
 
@@ -104,7 +103,7 @@ def map_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_every_registered_algorithm_is_known_and_has_its_printed_constant() -> None:
-    assert set(REGRET_ALGORITHMS) == set(REGRET)
+    assert set(REGRET) == set(REGRET_FIELD)
     assert set(IDENTIFICATION) == set(BEST_ARM)
     assert all(REGISTRY[name].name == title for name, (title, _) in PLAYERS.items())
     defaults = {
@@ -120,7 +119,7 @@ def test_every_algorithm_plays_in_both_answers(
     played: dict[str, list[Series]], best_arms: list[Series]
 ) -> None:
     ids = {name: {s.cell.definition.id for s in plan} for name, plan in played.items()}
-    assert set().union(*ids.values()) == set(REGRET) - UNPLAYED
+    assert set().union(*ids.values()) == set(REGRET_FIELD) - UNPLAYED
     # What has a constant plays with both, what has none is played once, for both.
     assert ids[AS_PRINTED] & ids[TUNED] == set(CONSTANTS)
     assert {s.cell.definition.id for s in best_arms} == set(BEST_ARM)
@@ -198,7 +197,9 @@ def test_what_competes_plays_on_every_instance_of_every_setting(
 
 @pytest.mark.slow
 def test_every_base_that_decides_is_played_both_ways(played: dict[str, list[Series]]) -> None:
-    is_open = {name for name in REGRET if "base2" in REGISTRY[name].interpretations.get("log", ())}
+    is_open = {
+        name for name in REGRET_FIELD if "base2" in REGISTRY[name].interpretations.get("log", ())
+    }
     assert is_open == set(BASES)
     for series in played[AS_PRINTED]:
         if (name := series.cell.definition.id) in is_open:
@@ -563,7 +564,7 @@ def test_the_answers_of_made_up_results_are_those_planted() -> None:
     assert {*DRAWN.values()} - {""} == set(table["family"])
 
 
-KINDS = {name: kind for name, (_, kind) in REGRET.items()}
+KINDS = {name: kind for name, (_, kind) in REGRET_FIELD.items()}
 OF_PAPERS = ("ts-is-dp-arms", "dp-ts-ucb-arms", "dp-ncb-arms")
 HORIZON = 100_000
 

@@ -88,7 +88,7 @@ def test_keys_name_what_is_simulated_and_those_of_entries_all_that_numbers_depen
 
 
 def forget() -> None:
-    for function in (identity.fingerprint, identity.sources_of, identity._imports_of):
+    for function in (identity.fingerprint, identity.sources_of, identity.imports_of):
         function.cache_clear()
 
 
@@ -184,9 +184,7 @@ def test_imports_read_off_lines_are_those_of_the_syntax_tree() -> None:
                 assert node.module is not None, path
                 assert node.level == 0, path
                 parsed.update(identity._imported(node.module, [a.name for a in node.names]))
-        assert {name for name in parsed if identity.path_of(name)} == set(
-            identity._imports_of(path)
-        )
+        assert {name for name in parsed if identity.path_of(name)} == set(identity.imports_of(path))
 
 
 def test_the_registry_read_off_its_literal_is_the_registry() -> None:

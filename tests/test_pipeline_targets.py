@@ -46,8 +46,8 @@ from dpbandits.pipeline.targets import (
     SHORT,
     TABLE,
     VERDICTS,
-    batches,
     published_seconds,
+    shared_jobs,
     targets,
     targets_of,
 )
@@ -124,7 +124,7 @@ def test_a_line_in_the_registry_makes_nothing_stale_but_what_plays_or_lists_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def depends_on() -> dict[tuple[str, str, str], dict[str, str]]:
-        of_sources = (identity.registered, identity.sources_of, identity._imports_of)
+        of_sources = (identity.registered, identity.sources_of, identity.imports_of)
         for cached in (*of_sources, identity.fingerprint, study.apart_from_registry):
             cached.cache_clear()
         found = targets(Project.load(ROOT))
@@ -219,7 +219,7 @@ def test_a_job_measures_itself_and_its_children(tmp_path: Path) -> None:
 
 def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_verdict() -> None:
     every, seconds = every_target(), published_seconds(PROJECT)
-    made = batches(PROJECT, every)
+    made = shared_jobs(PROJECT, every)
     assert {"dp_bai_figures_results", "dp_bai_verdicts_results"} <= set(made)
     for name, batch in made.items():
         assert name.startswith(batch[0].paper.replace("-", "_")), name
@@ -231,7 +231,7 @@ def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_
         batch = made[f"dp_bai_{goal}_results"]
         assert all(each.files[0] in read for each in batch), goal
     quick = project_with(scale="quick")
-    of_quick = batches(quick, targets(quick))
+    of_quick = shared_jobs(quick, targets(quick))
     results = [each for each in targets(quick) if each.kind == RESULTS]
     assert sum(map(len, of_quick.values())) == len(results), "at the quick scale all"
 

@@ -3,7 +3,8 @@
 Each package may import those before it: `bandits`, `metrics` and `privacy`; `algorithms`; `engine`
 plays and keeps them; `own` is users' code; `config` reads what is to be played; `reporting` draws,
 `claims` judges; `auditing` and `play` (Python's functions); `papers`; `comparisons`; `pipeline`,
-`pages` and `cli` build, write and ask. Below all of them are `kernels` and `errors`.
+`pages` and `cli` build, write and ask. Below all of them are `kernels`,
+`text_tables`, `_cache_folder` and `errors`; `api` has the public names.
 """
 
 import ast

@@ -98,7 +98,7 @@ class _Cache(FunctionCache):
         )
 
     def _save_overload(self, signature: Any, data: Any) -> None:
-        # A file that was edited since the import may be part of this code, but not of its key.
+        # This code may be of a file that was edited after the import, which the key does not know.
         if hash_of(_FILES) == KERNELS_HASH:
             super()._save_overload(signature, data)
 
@@ -151,7 +151,7 @@ class Arms(NamedTuple):
     parameters: NDArray[np.float64]
 
 
-UNIFORM = -1
+RANDOM_ARM = -1
 """Arm of a segment whose rounds play independent, uniformly random arms, drawn in law as one.
 
 Only Nash metrics take such a segment; they score each of its rounds by the mean over the arms.
@@ -187,9 +187,9 @@ def first_fault(out, count, played, horizon, largest):
     """Return the number of the first faulty segment, else ``count``, and the rounds before it."""
     for n in range(count):
         arm, length = out.arms[n], out.lengths[n]
-        if not UNIFORM <= arm < largest.size or not 1 <= length <= horizon - played:
+        if not RANDOM_ARM <= arm < largest.size or not 1 <= length <= horizon - played:
             return n, played
-        bound = largest.max() if arm == UNIFORM else largest[arm]
+        bound = largest.max() if arm == RANDOM_ARM else largest[arm]
         if not 0.0 <= out.sums[n] <= bound * length * (1.0 + ROUNDING):
             return n, played
         played += length

@@ -28,7 +28,7 @@ from dpbandits.algorithms.gdp_ncb import (
     start_phase_two,
 )
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
-from dpbandits.kernels import UNIFORM, new_segments
+from dpbandits.kernels import RANDOM_ARM, new_segments
 from support import settings_of
 
 pytestmark = pytest.mark.slow
@@ -85,8 +85,8 @@ def ends(case: Case, exploration: str, seed: int) -> Ends:
         if case.stop_test == "off":
             start_phase_two(told, window, state, generator)
         noisy_sums = state.private_means * state.explored
-        in_blocks = lengths[:written][arms[:written] == UNIFORM].sum()
-        ended_in_one = stopped and arms[written - 1] == UNIFORM
+        in_blocks = lengths[:written][arms[:written] == RANDOM_ARM].sum()
+        ended_in_one = stopped and arms[written - 1] == RANDOM_ARM
         row[:5] = state.clock[0], stopped, in_blocks, ended_in_one, noisy_sums.max()
         row[5:] = [*state.explored, *state.explored_sums, *(noisy_sums - state.explored_sums)]
         assert state.clock[0] == lengths[:written].sum() == state.explored.sum()

@@ -25,7 +25,7 @@ import dpbandits
 from dpbandits.algorithms import REGRET, ldp_ncb
 from dpbandits.algorithms.ldp_ncb import EXPLORING, Window, advance_window, play_block
 from dpbandits.bandits import Bandit, Bernoulli, FourthRoot, TwoPoint, Uniform
-from dpbandits.kernels import UNIFORM, new_segments
+from dpbandits.kernels import RANDOM_ARM, new_segments
 from support import settings_of
 
 pytestmark = pytest.mark.slow
@@ -311,7 +311,7 @@ def phase_ends(phase: Phase, exploration: str, seed: int) -> Rows:
         explore = ldp_ncb._explore_by_blocks if exploration == "blocks" else ldp_ncb._explore
         written = explore(told, phase.window, cap, state, phase.bandit.arrays, generator, out, 0)
         assert state.phase[0] != EXPLORING
-        in_blocks = out.lengths[:written][out.arms[:written] == UNIFORM].sum()
+        in_blocks = out.lengths[:written][out.arms[:written] == RANDOM_ARM].sum()
         assert out.lengths[:written].sum() == state.clock[0] == state.counts.sum()
         row[:] = state.clock[0], in_blocks, *state.counts, *state.private_sums
     return rows
@@ -338,6 +338,6 @@ def test_phase_two_begins_where_a_block_ends() -> None:
     opened = Window(5000, 4001, 1e9, 1.0, 1.0, 1.0, 1.0, 1.0)
     generator = np.random.default_rng(1)
     written = advance_window(told, opened, 5000, state, THREE.arrays, generator, out, 0)
-    assert (out.arms[0], out.lengths[0]) == (UNIFORM, 4001)
+    assert (out.arms[0], out.lengths[0]) == (RANDOM_ARM, 4001)
     assert written > 1
     assert state.counts.sum() == state.clock[0] == out.lengths[:written].sum()

@@ -1,37 +1,38 @@
 # Simulations and exactly computed results: results/PAPER/NAME.parquet, the longest first. On one
 # machine each has half of the cores: another job fills what it leaves idle. Short ones of a paper
 # are one job (dp_ncb_figures_results).
-BATCHES = batches(PROJECT, TARGETS)
-BATCHED = {
-    path for batch in BATCHES.values() for target in batch for path in target.files
+SHARED = shared_jobs(PROJECT, TARGETS)
+IN_SHARED = {
+    path for group in SHARED.values() for target in group for path in target.files
 }
 SETS = {
     f"{target.paper}/{target.name}": target
     for target in TARGETS
-    if target.kind == "results" and target.files[0] not in BATCHED
+    if target.kind == "results" and target.files[0] not in IN_SHARED
 }
 SECONDS = published_seconds(PROJECT)
 CORES = workflow.resource_settings.cores
 MOST_THREADS = max(1, CORES // 2) if CORES and not workflow.remote_exec else THREADS
 
-for name, batch in BATCHES.items():
-    made = {path for target in batch for path in target.files}
+for name, group in SHARED.items():
+    made = {path for target in group for path in target.files}
 
     rule:
         name:
             name
         input:
-            [path for target in batch for path in target.inputs if path not in made],
+            [path for target in group for path in target.inputs if path not in made],
         output:
             list(made),
         log:
-            f"logs/{batch[0].paper}/{name}.log",
-        priority: sum(SECONDS.get(f"{batch[0].paper}/{each.name}", 0) for each in batch)
+            f"logs/{group[0].paper}/{name}.log",
+        priority: sum(SECONDS.get(f"{group[0].paper}/{each.name}", 0) for each in group)
         params:
-            paper=batch[0].paper,
-            names=[target.name for target in batch],
+            paper=group[0].paper,
+            names=[target.name for target in group],
             options=OPTIONS,
-            depends_on=[target.depends_on for target in batch],
+            # No option: Snakemake runs a rule again where its params moved.
+            depends_on=[target.depends_on for target in group],
         shell:
             "dpbandits run {params.paper} {params.names} {params.options} &> {log}"
 

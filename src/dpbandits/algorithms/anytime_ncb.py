@@ -72,7 +72,7 @@ def _settings(
 
 
 def state(arms: int) -> State:
-    """Return the state before round 1, where a window of no length is over."""
+    """Return the state before round 1: a window of length 0 is over, so that round 1 opens one."""
     clock, played, length, uniform = np.zeros((4, 1), np.int64)
     cores = gdp_ncb.ALGORITHM.state(arms), ldp_ncb.ALGORITHM.state(arms)
     return State(clock, played, length, uniform, *cores)
@@ -152,7 +152,7 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
 
 
 def _has_unscaled_noise(parameters: Any, horizon: int, bandit: Bandit | None) -> bool:
-    """Whether a window has the noise of scale 1; the window of one round is played uniformly."""
+    """Whether any window adds noise of scale 1; one of a single round adds none."""
     return ldp_ncb.has_unscaled_noise(parameters, horizon, bandit) and horizon >= 2
 
 

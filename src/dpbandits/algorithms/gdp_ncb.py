@@ -68,7 +68,7 @@ import numpy as np
 from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, laplace, pull, pull_sum
-from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
+from dpbandits.kernels import RANDOM_ARM, Counts, One, Reals, blank, njit, write
 from dpbandits.privacy.witnesses import release_loss, stop_test_loss
 
 ALPHA = 3.1
@@ -273,7 +273,7 @@ def _pull_uniformly(settings, window, state, pulls, bound, arms, rng):
 
 @njit
 def explore_by_blocks(settings, window, stop, state, arms, rng, out, n):
-    """Play Phase I, the same in law, in segments of arm UNIFORM; the exceeding pull ends one."""
+    """Play Phase I, the same in law, in segments of arm RANDOM_ARM; the exceeding pull ends one."""
     while state.phase[0] == EXPLORING and state.clock[0] < stop and n < out.arms.size:
         distance = window.threshold - state.explored_sums.max()
         t = state.clock[0]
@@ -298,7 +298,7 @@ def explore_by_blocks(settings, window, stop, state, arms, rng, out, n):
                 state.phase[0] = EXPLORED
             length += 1
             rewards += reward
-        n = write(out, n, UNIFORM, length, rewards)
+        n = write(out, n, RANDOM_ARM, length, rewards)
         state.clock[0] = t + length
     return n
 
@@ -435,7 +435,7 @@ class _PhaseOne:
             if self.t % BLOCK_FROM > 0 or pulls == 0:
                 yield from self.rounds(min(end, BLOCK_FROM * (self.t // BLOCK_FROM + 1)))
             else:
-                yield UNIFORM, *self.block(pulls, bound)
+                yield RANDOM_ARM, *self.block(pulls, bound)
 
     def block(self, most: int, bound: float) -> tuple[int, float]:
         """Play a block of at most ``most`` pulls, until a noise exceeds the bound."""

@@ -76,7 +76,7 @@ import numpy as np
 from dpbandits.algorithms.base import Algorithm, AuditCase, Known, Segment, positive, printed
 from dpbandits.bandits import Bandit
 from dpbandits.bandits.draws import TIES, arm_of_largest, draw_reward, laplace, pull, pull_sum
-from dpbandits.kernels import UNIFORM, Counts, One, Reals, blank, njit, write
+from dpbandits.kernels import RANDOM_ARM, Counts, One, Reals, blank, njit, write
 
 CAPS = ("none", "root", "root-plus-one", "tenth")
 STOP_TESTS = ("plain", "floored", "off")
@@ -303,7 +303,7 @@ def _explore_by_blocks(settings, window, stop, state, arms, rng, out, n):
             n = _explore(settings, window, end, state, arms, rng, out, n)
             continue
         length, rewards = play_block(settings, window, length, state, arms, rng)
-        n = write(out, n, UNIFORM, length, rewards)
+        n = write(out, n, RANDOM_ARM, length, rewards)
         state.clock[0] = t + length
         if state.clock[0] == window.cap:
             state.phase[0] = LEADING
@@ -511,8 +511,8 @@ def reference_window(
             means[arm] += (reward + (location + noise) - means[arm]) / counts[arm]
             total += reward
             if ends(counts[arm], shown_in_phase_one(arm)):
-                return UNIFORM, played + 1, total
-        return UNIFORM, m, total
+                return RANDOM_ARM, played + 1, total
+        return RANDOM_ARM, m, total
 
     t = 0
     while t < cap:  # Phase I

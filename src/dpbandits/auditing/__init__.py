@@ -6,5 +6,7 @@ the runs and counted on the others. ``run`` audits an algorithm so, whose output
 makes. All else is exact: ``thompson`` and ``lattice`` for Gaussian Thompson
 sampling; ``laplace``, ``best_arm``, ``gdp_ncb`` and ``index_policies`` for decisions between noisy
 releases; ``support`` for outputs that one of two tables makes impossible. Each makes the rows
-(``rows``) of the audit table from its events; ``statements`` says which, at which parameters.
+(``rows``) of the audit table from its events; ``statements`` says which, at which parameters. What
+is audited by runs is the field ``audit`` of each algorithm. ``comparisons.privacy_audit`` gathers
+both and decides which bounds are counterexamples.
 """

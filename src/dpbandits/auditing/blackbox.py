@@ -41,8 +41,8 @@ TOGETHER = 1 << 15
 RANKING_LEVEL = 1e-4
 """Level of the lower bounds that rank events.
 
-The best of thousands of bounds is the luckiest. At the certificate's 0.05 it is often a rare event
-of little value in fresh runs: of the Gaussian mechanism at 1e6 runs, 0.79 was certified of 1 at
+Ranking at the certificate's 0.05 would choose rare events that were lucky, and fresh runs would not
+confirm them: of the Gaussian mechanism at 1e6 runs, 0.79 was certified of 1 at
 worst in 20 seeds, against 0.986 at this level.
 """
 

@@ -196,8 +196,9 @@ def constant(
 
 
 def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
-    """Return the pair that keeps arm 1 ``zeta`` standard deviations below all others, which pay 1.
+    """Return two tables that differ in the first reward of arm 1, which then seems to pay less.
 
+    Its later rewards keep it ``zeta`` standard deviations below 1, which all others always pay.
     The sum of the first n rewards of arm 1 follows (n + 1) - zeta sqrt(n + 1) - 1/2 as closely as
     rewards from 0 to 1 allow: a draw has the variance 1/(n + 1).
     """

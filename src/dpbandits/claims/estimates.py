@@ -342,7 +342,7 @@ class RateDifference(RandomEstimate):
         return low, high
 
 
-def _share(counted: Counted) -> float:
+def _rate_of(counted: Counted) -> float:
     successes, trials = counted
     return successes / trials if trials else math.nan
 
@@ -350,12 +350,12 @@ def _share(counted: Counted) -> float:
 def rate(counted: Counted, reference: float = 0.0) -> Rate:
     """Return a share of successes, less a number known exactly."""
     successes, trials = counted
-    return Rate(_share(counted) - reference, trials, successes, reference)
+    return Rate(_rate_of(counted) - reference, trials, successes, reference)
 
 
 def rate_difference(first: Counted, second: Counted) -> RateDifference:
     """Return the rate of the first series minus that of the second, independent of it."""
-    value, runs = _share(first) - _share(second), min(first[1], second[1])
+    value, runs = _rate_of(first) - _rate_of(second), min(first[1], second[1])
     return RateDifference(value, runs, first, second)
 
 

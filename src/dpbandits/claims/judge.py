@@ -155,23 +155,23 @@ def judge(
     Raises:
         InputError: at paper scale, a claim reads what the results do not have.
     """
-    rows = [
+    readings = [
         ClaimReading(entry, reading, replace(evidence, reads=entry.reads), scale)
         for entry in entries
         for reading in (*entry.readings, *entry.beside)
     ]
-    judged = [row.at_level(ALPHA) for row in rows]
+    judged = [reading.at_level(ALPHA) for reading in readings]
     decided = [each for each in judged if each.verdict not in (None, "cannot be tested here")]
     members = {each.claim.id for each in decided if in_family and not each.is_exact}
     return [
         replace(
             alone,
-            visible=row.visible(alone),
-            in_family=row.at_level(ALPHA / len(members) / len(row.claim.readings))
+            visible=reading.visible(alone),
+            in_family=reading.at_level(ALPHA / len(members) / len(reading.claim.readings))
             if alone.verdict and alone.claim.id in members
             else None,
         )
-        for row, alone in zip(rows, judged, strict=True)
+        for reading, alone in zip(readings, judged, strict=True)
     ]
 
 
@@ -203,7 +203,7 @@ class ClaimReading:
         is_beside = self.reading in self.claim.beside
         for runs in analyses[-1:] if is_beside else analyses:
             measured = self._numbers(runs if planned else None)
-            comparisons = judge_comparisons(measured, level, self._share(runs))
+            comparisons = judge_comparisons(measured, level, self._runs_ratio(runs))
             answer = Judgement(self.claim, self.reading, None, self.scale, comparisons, runs, level)
             decisions = [one.decision for one in comparisons if one.comparison.decides]
             verdict = verdict_of(self.claim, decisions, answer.number(self.claim.seen_from))
@@ -223,19 +223,19 @@ class ClaimReading:
 
     def visible(self, judgement: Judgement) -> tuple[int, int] | None:
         """Return how many points the paper's runs would show, and how many were decided."""
-        share = self._share(judgement.runs)
+        share = self._runs_ratio(judgement.runs)
         decided = [
             one
             for one in judgement.comparisons
             if one.can_err and one.comparison.kind != "alike"
             if one.decision in ("for", "against")
         ]
-        if not decided or not share or self._share(0) > 1.0:
+        if not decided or not share or self._runs_ratio(0) > 1.0:
             return None
         shown = (decide(*interval_at(one.estimate, share), one.region) for one in decided)
         return sum(word in ("for", "against") for word in shown), len(decided)
 
-    def _share(self, runs: int) -> float:
+    def _runs_ratio(self, runs: int) -> float:
         """Return the paper's number of runs over that of the runs read, 0 for all there are."""
         if not self.claim.runs_paper:
             return 0.0

@@ -241,22 +241,22 @@ class Measurement:
 
     def resolve(self, over: Tags) -> list[SeriesQuery]:
         """Return the series that the operands name, at these values of the variables."""
-        comparison, row = self.case.comparison, self.case.row
-        over = {**over, **_filled(comparison.at, {**row, **over})}
+        comparison, reading = self.case.comparison, self.case.reading
+        over = {**over, **_filled(comparison.at, {**reading, **over})}
         texts = [comparison.at, comparison.arguments, comparison.summary or ()]
         named = _variables_in([*texts, *comparison.operands])
         resolved, deciding = [], set(named)
         known = self.case.series
         for template, more in comparison.operands:
-            fixed = _filled(more, {**row, **over})
-            variables = {**row, **over, **fixed}
+            fixed = _filled(more, {**reading, **over})
+            variables = {**reading, **over, **fixed}
             name = template.format(**variables)
             if name and name not in known:
                 raise InputError.unknown("series", name, known)
             own = known.get(name, {})
             templates = named | _variables_in(own)
             loose = {key: value for key, value in over.items() if key not in templates}
-            one = SeriesQuery(self.evidence, _filled(own, variables), row).having(**loose)
+            one = SeriesQuery(self.evidence, _filled(own, variables), loose=reading).having(**loose)
             tags = {**one.tags, **fixed}
             if "metric" in tags:
                 tags["metric"] = self.evidence.functions.get(tags["metric"], tags["metric"])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pandas as pd
 
-from dpbandits.comparisons.field import APPROXIMATE, LOCAL, NONE, PURE, REGRET, level
+from dpbandits.comparisons.field import APPROXIMATE, LOCAL, NONE, PURE, REGRET_FIELD, level
 from dpbandits.reporting.lines import final_values
 
 Frames = Mapping[str, pd.DataFrame]
@@ -36,9 +36,9 @@ def regrets(frames: Frames) -> pd.DataFrame:
     """
     rows = []
     for instance, means in _final_means(frames):
-        for algorithm in [name for name in REGRET if name in set(means["algorithm"])]:
+        for algorithm in [name for name in REGRET_FIELD if name in set(means["algorithm"])]:
             budgets = means[means["algorithm"] == algorithm].to_dict("records")
-            name, kind = REGRET[algorithm]
+            name, kind = REGRET_FIELD[algorithm]
             row = {"instance": instance, "algorithm": name, "privacy": BUDGETS[kind]}
             row |= {key: budgets[0][key] for key in ("variant", "interpretation", "runs")}
             for budget in budgets:

@@ -50,7 +50,7 @@ Those of Hu and Hegde (2022), whose notation says base 2; that is the default of
 text that settles the base of Anytime-Lazy-UCB.
 """
 
-REGRET = {
+REGRET_FIELD = {
     "m-ts-gaussian": ("Modified TS", APPROXIMATE),
     "dp-ts-ucb": ("DP-TS-UCB", APPROXIMATE),
     "dp-se": ("DP-SE", PURE),
@@ -85,7 +85,7 @@ BEST_ARM = {
 }
 """Algorithms that name a best arm, likewise."""
 
-PLAYERS = {**REGRET, **BEST_ARM}
+PLAYERS = {**REGRET_FIELD, **BEST_ARM}
 NAMES = {algorithm: name for algorithm, (name, _) in PLAYERS.items()}
 
 CONSTANTS = {"lazy-dp-ts": 3.0, "dp-ts": 6.0, "adap-ucb": 3.1}

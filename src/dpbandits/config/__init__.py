@@ -1,6 +1,6 @@
 """What a paper's config says, and what its formulas are given.
 
-Imports nothing, so that formulas depend on nothing else.
+This module imports nothing, so that formulas depend on nothing else.
 """
 
 from collections.abc import Callable, Mapping

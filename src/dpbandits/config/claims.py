@@ -145,7 +145,10 @@ Points = Annotated[
 
 
 class ComparisonSpec(Spec):
-    """A number, or one at each point, and where it has to lie (keys: ``config/README.md``)."""
+    """A number, or one at each point, and where it has to lie (keys: ``config/README.md``).
+
+    Its threshold stands under a key of ``KINDS``, such as ``less: 1``: ``kind`` and ``threshold``.
+    """
 
     model_config = ConfigDict(extra="allow")
     more = KINDS
@@ -226,13 +229,13 @@ class ComparisonCase:
 
     comparison: ComparisonSpec
     name: str
-    row: Tags
+    reading: Tags
     over: Tags
     series: Mapping[str, Tags]
 
     @property
     def variables(self) -> dict[str, Any]:
-        return {**self.row, **self.over}
+        return {**self.reading, **self.over}
 
     @property
     def label(self) -> str:
@@ -294,13 +297,13 @@ class StatedEntry(Spec):
 
     def cases(self, reading: Reading) -> Iterator[ComparisonCase]:
         """Yield every comparison of a reading, for each combination of its values."""
-        row = {"variant": reading.variant, **reading.values}
+        tags = {"variant": reading.variant, **reading.values}
         for name, comparison in self.compare.items():
-            if any(row.get(key) not in asked for key, asked in comparison.asked_of.items()):
+            if any(tags.get(key) not in asked for key, asked in comparison.asked_of.items()):
                 continue
             for values in itertools.product(*comparison.over.values()):
                 over = dict(zip(comparison.over, values, strict=True))
-                yield ComparisonCase(comparison, name, row, over, self._series)
+                yield ComparisonCase(comparison, name, tags, over, self._series)
 
 
 class Reply(Spec):

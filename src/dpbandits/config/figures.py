@@ -452,7 +452,7 @@ def panel_stem(figure: str, letter: str) -> str:
 METRICS = (*CURVES, *RATE_METRICS)
 """Metrics of simulations that a table may show."""
 
-DIGITISED, LEDGER = ("digitised",), ("claims",)
+READS_DIGITISED, READS_CLAIMS = ("digitised",), ("claims",)
 """What a table of digitised values reads, and what one of verdicts reads."""
 
 

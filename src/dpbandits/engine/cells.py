@@ -96,7 +96,7 @@ class Cell:
         return (*(name for name in self.metrics if name not in NASH), *parts)
 
     @property
-    def _played(self) -> dict[str, Any]:
+    def _what_is_played(self) -> dict[str, Any]:
         """What is played; equal cells under the names of two variants are one and the same."""
         return {
             "algorithm": self.definition.id,
@@ -113,7 +113,7 @@ class Cell:
             return {"stream": self.stream}
         defaults = self.definition.interpretations
         readings = {k: v for k, v in self.interpretations if v != defaults[k][0]}
-        return {**self._played, "readings": readings}
+        return {**self._what_is_played, "readings": readings}
 
     @cached_property
     def description(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Cell:
         if any(name.startswith(NOMINAL) for name in self.metrics):
             scored["nominal"] = list(self.bandit.nominal)
         return {
-            **self._played,
+            **self._what_is_played,
             **scored,
             "interpretations": dict(self.interpretations),
             "stream": self.stream_description,
@@ -182,7 +182,7 @@ class Work:
         """Play the runs and return each metric, one row a run; trials are those of one stream.
 
         Runs of a Nash curve are played in threads where the algorithm is of the registry.
-        ``player`` is played in the place of the cell's.
+        ``player`` replaces the cell's own algorithm, as one that counts its rounds does.
         """
         cell = self.cell
         player = player or cell.player

@@ -65,7 +65,7 @@ def compute(
         known[key].update((gap, {}) for gap in gaps)
     if missing and before is not None:
         before(sum(len(work.runs) for work in missing))
-    for work, metrics in _played(missing, root_seed, workers, title):
+    for work, metrics in _finished(missing, root_seed, workers, title):
         cache.store(work, root_seed, metrics)
         known[work.key(root_seed)][work.runs] = metrics
     return [
@@ -121,7 +121,7 @@ def _parts(work: Work) -> list[Work]:
     return [Work(cell, range(at, min(at + cell.batch, runs.stop))) for at in starts]
 
 
-def _played(
+def _finished(
     missing: Sequence[Work], root_seed: int, workers: int, title: str
 ) -> Iterator[tuple[Work, MetricArrays]]:
     """Play works and yield each, with its metrics, once all its parts are played."""
@@ -184,7 +184,7 @@ class _Counted:
         return written
 
 
-def _play(part: Work, root_seed: int, threads: int, add: Add) -> MetricArrays:
+def _play_part(part: Work, root_seed: int, threads: int, add: Add) -> MetricArrays:
     """Play a part here, and count its rounds."""
     if part.cell.in_lockstep:
         return part.play(root_seed, threads, _Counted(part.cell.player, add))
@@ -266,7 +266,7 @@ def _over(
             )
     for number, part in parts:
         if (number, part.runs.start) not in done:
-            yield number, part.runs.start, _play(part, root_seed, threads, add)
+            yield number, part.runs.start, _play_part(part, root_seed, threads, add)
 
 
 def _in_processes(

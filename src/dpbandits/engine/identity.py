@@ -60,8 +60,9 @@ def digest_of(description: Any) -> str:
 def stream_key(description: Any) -> int:
     """Return the first 128 bits of the sha256 of the description of a random stream.
 
-    It holds the algorithm, its parameters, variant and interpretations, the bandit and the horizon,
-    never what is recorded, which runs are played by whom, or which sources computed it.
+    It holds the algorithm, its parameters, variant and interpretations, the bandit and the horizon.
+    Metrics, numbers of runs and of workers, and versions of the code are left out, so that none of
+    them moves a stream.
     """
     return int(digest_of(description)[:32], 16)
 
@@ -167,7 +168,7 @@ def _imported(module: str, names: Iterable[str]) -> list[str]:
 
 
 @cache
-def _imports_of(path: Path) -> tuple[str, ...]:
+def imports_of(path: Path) -> tuple[str, ...]:
     """Return what a file imports of this package, read off its lines: parsing all takes a second.
 
     ``tests/test_engine_identity.py`` compares it with the syntax trees.
@@ -182,7 +183,7 @@ def _imports_of(path: Path) -> tuple[str, ...]:
 
 @cache
 def registered() -> dict[str, str]:
-    """Return the module of each algorithm of the registry, read off its literal."""
+    """Return the module of each algorithm of the registry by its source: an import is slow."""
     text = SOURCES[Path("algorithms/__init__.py")].decode()
     entries = re.findall(r'^    "([\w-]+)": (\w+)\.\w+,$', text, re.MULTILINE)
     return {name: f"{PACKAGE}.algorithms.{module}" for name, module in entries}
@@ -200,7 +201,7 @@ def sources_of(*modules: str) -> list[Path]:
         path = path_of(waiting.pop())
         if path is not None and path not in files:
             files.add(path)
-            waiting.extend(_imports_of(path))
+            waiting.extend(imports_of(path))
     return sorted(files)
 
 

@@ -19,8 +19,8 @@ from dpbandits.kernels import Segments, new_segments
 from dpbandits.metrics import NOMINAL
 from dpbandits.metrics.nash import drop_segments, enter_window, nash_accumulator, nash_parts
 from dpbandits.metrics.regret import (
-    IDENTIFICATION,
-    REGRET,
+    REGRET_METRICS,
+    TRIAL_METRICS,
     Accumulator,
     accumulate,
     accumulator_of,
@@ -68,7 +68,7 @@ def play_runs(
             written = algorithm.advance(settings, state, bandit.arrays, generator, out)
             _add(algorithm, run, out, written)
         for metric in metrics:
-            rows[metric].append(REGRET[metric](run, bandit))
+            rows[metric].append(REGRET_METRICS[metric](run, bandit))
     return {metric: np.array(values) for metric, values in rows.items()}
 
 
@@ -113,7 +113,7 @@ class _Curve:
                 logs = np.log(bandit.nominal_means)
             means = bandit.nominal_means
             self.scored[NOMINAL] = nash_accumulator(means, logs, runs, horizon, grid)
-        self.by_run = tuple(name for name in metrics if name in REGRET)
+        self.by_run = tuple(name for name in metrics if name in REGRET_METRICS)
         counted = "inverse_counts" in self.by_run
         self.runs = [
             accumulator_of(grid, arms, count_inversely=counted) for _ in self.states if self.by_run
@@ -160,7 +160,7 @@ class _Curve:
         for prefix, curve in self.scored.items():
             values |= {prefix + name: part for name, part in nash_parts(curve).items()}
         for name in self.by_run:
-            values[name] = np.array([REGRET[name](run, self.bandit) for run in self.runs])
+            values[name] = np.array([REGRET_METRICS[name](run, self.bandit) for run in self.runs])
         return {name: values[name] for name in metrics}
 
 
@@ -206,4 +206,4 @@ def play_trials(
     root_seed, key, runs = streams
     outcome = play_outcome(algorithm, task, root_seed, key, runs.start)
     returned, pulls = outcome.recommended, outcome.pulls
-    return {metric: IDENTIFICATION[metric](returned, pulls, task.bandit) for metric in metrics}
+    return {metric: TRIAL_METRICS[metric](returned, pulls, task.bandit) for metric in metrics}

@@ -117,7 +117,7 @@ def inverse_counts(run: Accumulator, bandit: Bandit) -> Values:
     return np.asarray(run.inverse_counts + waited / (run.pulls + 1))
 
 
-REGRET: dict[str, Callable[[Accumulator, Bandit], Values]] = {
+REGRET_METRICS: dict[str, Callable[[Accumulator, Bandit], Values]] = {
     "pseudo_regret": pseudo_regret,
     "realised_regret": realised_regret,
     "pulls": pulls,
@@ -141,7 +141,7 @@ def recommended_arm(recommended: Counts, pulls: Counts, bandit: LinearBandit) ->
     return np.asarray(recommended, np.float64)[:, None]
 
 
-IDENTIFICATION: dict[str, Callable[[Counts, Counts, LinearBandit], Values]] = {
+TRIAL_METRICS: dict[str, Callable[[Counts, Counts, LinearBandit], Values]] = {
     "success": success,
     "total_pulls": total_pulls,
     "recommended": recommended_arm,

@@ -20,7 +20,7 @@ from dpbandits.bandits import Bandit, bernoulli, linear, truncated_exponential, 
 from dpbandits.engine.cells import prepared
 from dpbandits.engine.progress import progress
 from dpbandits.errors import InputError, user_code
-from dpbandits.kernels import UNIFORM, Segments, new_segments
+from dpbandits.kernels import RANDOM_ARM, Segments, new_segments
 from dpbandits.own.guard import UNWRITTEN, guarded, place_of, refuse_hidden_randomness
 from dpbandits.own.policies import Reference
 
@@ -334,7 +334,7 @@ def _check_orders(subject: _Kernel) -> None:
     for means in permutations((1.0, 0.0, 1.0, 0.0), 3):
         for pulls in subject.run(bernoulli(means), 5):
             expected = means[pulls.arm] * pulls.length
-            if pulls.arm != UNIFORM and pulls.rewards != expected:
+            if pulls.arm != RANDOM_ARM and pulls.rewards != expected:
                 raise InputError(
                     f"{subject.place}: has {pulls} where the means are {means}; allowed: rewards "
                     f"of {expected:g}"

@@ -31,7 +31,7 @@ NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 def _class_numbers(policy: type) -> dict[str, Any]:
-    """Return the numbers in the body of a class, and of those that it inherits from."""
+    """Return the class attributes that are numbers, inherited ones included."""
     bodies = [vars(base) for base in reversed(policy.__mro__[:-1])]
     return {
         name: value

@@ -1,4 +1,4 @@
-"""The papers: what is particular to each, found by its short name."""
+"""The code of each paper by its short name: exact results, quantities, tables, diagrams."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping

@@ -21,6 +21,8 @@ from dpbandits.config.documents import load_document, load_yaml, naming, validat
 from dpbandits.config.errata import ErrataFile, load_errata
 from dpbandits.config.experiments import Caps, ExperimentsFile, SimulationPlan, SimulationSpec
 from dpbandits.config.figures import (
+    READS_CLAIMS,
+    READS_DIGITISED,
     FigureSpec,
     TableSpec,
     check_compared_once,
@@ -32,9 +34,9 @@ from dpbandits.engine.identity import (
     PACKAGE,
     PLAY,
     SOURCES,
-    _imports_of,
     digest_of,
     fingerprint,
+    imports_of,
     path_of,
     registered,
     sources_of,
@@ -139,14 +141,10 @@ def apart_from_registry(*modules: str) -> str:
         path = path_of(waiting.pop())
         if path is not None and path not in files and path != registry:
             files.add(path)
-            imported = [module for module in _imports_of(path) if module not in seen]
+            imported = [module for module in imports_of(path) if module not in seen]
             seen.update(imported)
             waiting += imported
     return digest_of({path.as_posix(): SOURCES[path].decode() for path in files})[:16]
-
-
-NOT_SIMULATED = ("claims", "digitised")
-"""Names that tables may read, of neither simulations nor exact results."""
 
 
 @dataclass(frozen=True)
@@ -245,9 +243,8 @@ class Study:
             raise InputError(f"{place}.caption has {wrong}; allowed: {allowed}")
         if not found:
             return shown.caption
-        simulated = [
-            name for name in shown.reads if name not in (*NOT_SIMULATED, *self.file.analytic)
-        ]
+        others = (*READS_CLAIMS, *READS_DIGITISED, *self.file.analytic)
+        simulated = [name for name in shown.reads if name not in others]
         plans = [self.simulation(name) for name in simulated]
         if not plans:
             raise InputError(

@@ -132,7 +132,7 @@ SHORT = 6.0
 """Results that take fewer seconds of CPU time are made together: starting a job takes two."""
 
 
-def batches(project: Project, built: Iterable[Target]) -> dict[str, list[Target]]:
+def shared_jobs(project: Project, built: Iterable[Target]) -> dict[str, list[Target]]:
     """Return, by name, the results that one job makes: short ones of one paper and goal.
 
     At the quick scale all results are short, and those of ``rule all`` count as one goal.
@@ -308,10 +308,10 @@ def table_target(project: Project, paper: str, name: str) -> Target:
     sources = ["dpbandits.reporting.tables"]
     if table.compute is not None:
         sources += study.code.modules("tables")
-    if table.reads == entries.LEDGER:
+    if table.reads == entries.READS_CLAIMS:
         read = verdicts_target(project, paper, CLAIMS)
         inputs, depends_on = read.files[:1], dict(read.depends_on)
-    elif table.reads == entries.DIGITISED:
+    elif table.reads == entries.READS_DIGITISED:
         read = digitised_target(project, paper)
         inputs, depends_on = read.files, dict(read.depends_on)
     else:

@@ -57,7 +57,7 @@ class PlayedRuns:
         self.root_seed = require_count("seed", seed, 0)
         self.workers = require_count("workers", workers, 1)
         self.cache = require_cache(cache)
-        self._played: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
+        self._kept: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
         self._work(self.metrics, self.times)
 
     def _work(self, metrics: tuple[str, ...], grid: Sequence[int]) -> Work:
@@ -93,7 +93,7 @@ class PlayedRuns:
     @property
     def is_computed(self) -> bool:
         """Whether the summary is known in this process."""
-        return self.metrics in self._played
+        return self.metrics in self._kept
 
     def summary(self) -> "pd.DataFrame":
         """Return the results in a few rows: metric, mean, low and high (95 % interval)."""
@@ -114,11 +114,11 @@ class PlayedRuns:
         """
         metrics = metrics or self.metrics
         at = np.array([self.cell.horizon]) if at is None else at
-        grid, arrays = self._played.get(metrics, (np.empty(0, np.int64), {}))
+        grid, arrays = self._kept.get(metrics, (np.empty(0, np.int64), {}))
         if not np.isin(at, grid).all():
             grid = np.unique(np.concatenate([self.times, grid, at]))
             arrays = self._play(metrics, grid)
-            self._played[metrics] = grid, arrays
+            self._kept[metrics] = grid, arrays
         columns = np.searchsorted(grid, at)
         return {
             name: values[..., columns] if name not in PER_ARM else values
@@ -193,7 +193,7 @@ class PlayedRuns:
 
 
 class Simulation(PlayedRuns):
-    """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
+    """Runs of an algorithm that is judged by its regret.
 
     Make one with ``dpbandits.simulate``. Printed, or shown by a notebook, it is its summary.
     """

@@ -24,7 +24,7 @@ from dpbandits.config.figures import (
 )
 from dpbandits.config.looks import NO_LINE, NO_MARKER
 from dpbandits.errors import InputError
-from dpbandits.metrics import QUANTITIES
+from dpbandits.metrics import NOMINAL, QUANTITIES
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.text import fill, mathtext
@@ -101,10 +101,15 @@ def nash_regrets(
     Of one curve the interval is that of the infinitesimal jackknife over its runs, of several the
     t interval of their mean. ``best`` is mu*, by default the largest of the means that score.
     """
-    short = rows.assign(metric=rows["metric"].str.removeprefix("nominal_"))
-    wide = short.pivot(index="run", columns=["metric", "t"], values="value").sort_index(axis=1)
-    quantity: dict[str, Any] = {name: wide[name].to_numpy() for name in QUANTITIES}
-    runs = int(short.drop_duplicates("run")["trials"].sum())
+    # Arrays: a pivot takes ten times as long, and a figure has hundreds of curves.
+    numbers, times = np.unique(rows["run"]), np.unique(rows["t"])
+    ordered = rows.iloc[np.lexsort((rows["t"], rows["run"]))]
+    metric, value = ordered["metric"].str.removeprefix(NOMINAL).to_numpy(), ordered["value"]
+    quantity = {
+        name: value.to_numpy()[metric == name].reshape(numbers.size, times.size)
+        for name in QUANTITIES
+    }
+    runs = int(rows.drop_duplicates("run")["trials"].sum())
     log_mean = quantity["binned_log_mean" if estimate == "binned" else "nash_log_mean"]
     if estimate == "corrected":
         log_mean = log_mean + quantity["nash_bias"]
@@ -118,14 +123,13 @@ def nash_regrets(
         factor = stdtrit(runs - 1, 0.5 + COVERAGE / 2) if runs > 1 else np.inf
         half = factor * (geometric * quantity["nash_standard_error"][0])
         low, high = y - half, y + half
-    times: Any = wide[QUANTITIES[0]].columns.to_numpy()
     return pd.DataFrame({"x": times, "y": y, "lo": low, "hi": high, "runs": runs})
 
 
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
 
 
-def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _curve(panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Mean over runs at every recorded t."""
     _require_one_series(rows, place)
     values = rows.pivot(index="run", columns="t", values="value").sort_index(axis=1)
@@ -140,36 +144,36 @@ def _curve(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -
     )
 
 
-def points_of(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def points_of(panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Return the columns x (ascending), y, lo, hi and runs of a line.
 
     With a tag on the x axis there is one point for each of its values, recorded at the horizon.
     """
-    reduce = _given_points if line.exact else POINTS[panel.kind]
+    reduce = _given_points if spec.exact else POINTS[panel.kind]
     if panel.kind not in BY_TAG:
-        return reduce(panel, line, rows, place)
+        return reduce(panel, spec, rows, place)
     tag = str(panel.x.tag)
     require_column(rows, tag, f"{place}.x.tag")
     if rows[tag].isna().any():
         raise InputError(f"{place}: rows without {tag}; allowed: in a series with level: true")
     last = rows[rows["t"] == rows.groupby("series")["t"].transform("max")]
     points = [
-        reduce(panel, line, there, f"{place} at {tag} {value}").assign(x=value)
+        reduce(panel, spec, there, f"{place} at {tag} {value}").assign(x=value)
         for value, there in last.groupby(tag, sort=True)
     ]
     return pd.concat(points, ignore_index=True)
 
 
-def _nash(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _nash(panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Nash regret at every recorded t; a line may join series that share no time."""
     joined = (rows[rows["series"] == name] for name in rows["series"].unique())
-    points = pd.concat([nash_regrets(one, line.estimate, line.best) for one in joined])
+    points = pd.concat([nash_regrets(one, spec.estimate, spec.best) for one in joined])
     if points["x"].duplicated().any():
         _require_one_series(rows, place)
     return points.sort_values("x", ignore_index=True)
 
 
-def _rate(panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+def _rate(panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
     """Share of successful trials."""
     _require_one_series(rows, place)
     return pd.DataFrame([rate_of(rows)])
@@ -205,7 +209,7 @@ def final_values(rows: pd.DataFrame, metric: str, place: str) -> pd.DataFrame:
 
 
 def _given_points(
-    panel: PanelSpec, line: SeriesSpec, rows: pd.DataFrame, place: str
+    panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str
 ) -> pd.DataFrame:
     """Values as they are given: exact ones, or derived ones with their intervals."""
     _require_one_series(rows, place)

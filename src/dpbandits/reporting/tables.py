@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpbandits.config.figures import (
-    LEDGER,
+    READS_CLAIMS,
     ColumnSpec,
     DifferenceSpec,
     RowsSpec,
@@ -80,7 +80,7 @@ def write_table(
     else:
         texts = _cells(table, select(numbers, table.prints, f"{place}.prints"), place)
     types = ["l"] * len(table.rows) + [_type(each.width, each.align) for each in table.columns]
-    if table.reads == LEDGER:
+    if table.reads == READS_CLAIMS:
         # The sentence of a claim stands in its first row alone.
         texts = texts.assign(Sentence=texts["Sentence"].mask(texts["Claim"].duplicated(), ""))
     label, form = f"tab:{folder.name}:{name}", "".join(types)

@@ -1,7 +1,7 @@
 """The eliminations in plain Python, one trial at a time, line by line after the pseudo-code.
 
 With the fast code they have in common the draws, the schedules and the functions that choose
-designs from features, which are tested by themselves. All else is read off the task here too.
+designs from features, which are tested by themselves. They share nothing else.
 """
 
 import math
@@ -150,7 +150,7 @@ def _longest(task: Task, active: list[int], coordinates: FloatArray) -> float:
 
 
 def _reduced(features: FloatArray, basis: str) -> tuple[FloatArray, FloatArray]:
-    """Return the coordinates of the round and its design; equal shares where all features are 0."""
+    """Return the features in a basis of their span, and G-optimal weights, equal without a span."""
     coordinates, pivots = span_of(features)
     rank = coordinates.shape[1]
     if rank == 0:
