@@ -200,6 +200,14 @@ def test_all_of_a_paper_is_made_on_made_up_numbers(folder: Path) -> None:
     assert "no time was left" in short.left
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", Project.load(ROOT).papers)
+def test_a_paper_is_in_order_where_nothing_is_built(paper: str, folder: Path) -> None:
+    """What would take too long is left out, and so is all that reads it."""
+    found = rehearse(Project.load(folder).only([paper]), paper, page_of, seconds=600)
+    assert found.faults == []
+
+
 def test_what_is_named_and_is_not_there_is_one_line(folder: Path) -> None:
     config = folder / f"config/papers/{NAME}"
     for file, old, new, line in (
