@@ -190,9 +190,9 @@ def first_term_over_best_mean(*, horizon: int) -> Estimate:
     return exact(theory.theorem_1(horizon, math.inf, BEST_MEAN, ARMS) / BEST_MEAN)
 
 
-def mended_premise(*, horizon: int) -> Estimate:
-    """Return the mu* that the proof of Theorem 1 asks for with the factor k that it loses."""
-    return exact(theory.theorem_1_premise(horizon, EPSILON, ARMS, is_mended=True))
+def premise(*, horizon: int, is_mended: bool = False) -> Estimate:
+    """Return the mu* that the proof of Theorem 1 asks for, mended with the k that it loses."""
+    return exact(theory.theorem_1_premise(horizon, EPSILON, ARMS, is_mended=is_mended))
 
 
 def first_informative_horizon() -> Estimate:
