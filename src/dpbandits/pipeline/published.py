@@ -122,7 +122,10 @@ def _number(
         where = _comparison(project, paper, place, source, entry)
     rows = _rows(place, paths, where, column)
     if source.count:
-        deciding = [row for row in rows if row["kind"] != SHOWN and row["ours"] == "False"]
+        # With ``where: {comparison: ...}`` of the comparisons whose names begin so.
+        begin = str(source.where.get("comparison", ""))
+        named = [row for row in rows if row["comparison"].startswith(begin)]
+        deciding = [row for row in named if row["kind"] != SHOWN and row["ours"] == "False"]
         is_meant = [source.count in ("points", row["decided"]) for row in deciding]
         return str(sum(is_meant))
     if len(rows) != 1:
