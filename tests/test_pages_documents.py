@@ -159,9 +159,11 @@ def test_an_empty_column_of_a_table_has_texts(tmp_path: Path) -> None:
 # Numbers in texts, by the errata
 
 
-EVIDENCE = """claim,variant,interpretation,comparison,estimate,lo,hi
-CE-C1,as-written,count=one,step in epsilon,223.6068,223.6068,223.6068
-CE-C1,as-written,count=two,step in epsilon,316.22777,310,320
+EVIDENCE = """claim,variant,interpretation,comparison,estimate,lo,hi,kind,ours,decided
+CE-C1,as-written,count=one,step in epsilon,223.6068,223.6068,223.6068,less,False,for
+CE-C1,as-written,count=two,step in epsilon,316.22777,310,320,less,False,against
+CE-C1,as-written,count=two,step in arms [K=5],1,1,1,less,False,for
+CE-C1,as-written,count=two,step in arms [K=9],1,1,1,less,True,for
 """
 TABLE = """horizon,eta,coded,coded_lo,coded_hi
 10000,12.5,0.25,0.125,0.5
@@ -214,8 +216,28 @@ def test_published_numbers_are_filled_in_with_their_intervals(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ({"count": "points"}, "2"),
+        ({"count": "for"}, "1"),
+        ({"count": "for", "comparison": "step in epsilon"}, "0"),
+        ({"count": "points", "comparison": "step in arms"}, "1"),
+    ],
+)
+def test_points_are_counted_by_how_they_came_out(
+    tmp_path: Path, source: dict[str, str], text: str
+) -> None:
+    """Of all comparisons or of those whose names begin so; values of our own are not counted."""
+    number = {"claim": "CE-C1", "interpretation": "count=two", **source}
+    project = project_with(tmp_path, lambda entry: entry["numbers"].update(two=number))
+    assert computed(project).startswith(f"They are 223.6, {text}, ")
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
+        (lambda e: e["numbers"]["two"].update(count="for", comparison="x"), ["begins with 'x'"]),
+        (lambda e: e["numbers"]["two"].update(where={"eta": 1}), ["comparison or count, or else"]),
         (lambda e: e.update(kind="typo"), ["kind is 'typo'", "'statement', 'proof'"]),
         (lambda e: e["numbers"]["one"].pop("claim"), ["one: key claim is missing"]),
         (lambda e: e.update(found="They are {five}."), ["the text asks for 'five'", "one, two"]),
@@ -330,7 +352,7 @@ def test_a_glossary_of_twenty_words_is_linked() -> None:
     } | {
         word for text in DOCUMENTS.values() for word in re.findall(r"glossary\.md#([a-z-]+)", text)
     }
-    assert len(known) == 20
+    assert len(known) == 21
     assert linked <= set(known)
     assert len(linked) >= 10
 

@@ -19,7 +19,8 @@ class NumberSource(Spec):
 
     Without ``claim`` the comparison is one of the number's own entry, without ``variant`` that of
     the entry's first reading. ``count`` is how many of its points are as stated (for), against,
-    equal or undecided, or all that decide (points).
+    equal or undecided, or all that decide (points); with ``comparison`` of those whose names begin
+    so.
     """
 
     claim: str = ""
@@ -35,10 +36,10 @@ class NumberSource(Spec):
 
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> "NumberSource":
-        of_file = bool(self.file and self.where and self.column)
-        if bool(self.comparison) + bool(self.count) + of_file != 1:
+        of_file = [bool(self.file), bool(self.where), bool(self.column)]
+        if any(of_file) == bool(self.comparison or self.count) or any(of_file) != all(of_file):
             raise InputError(
-                "allowed: one of comparison, count, and the keys file, where and column"
+                "allowed: comparison or count, or else the keys file, where and column"
             )
         return self
 

@@ -122,10 +122,13 @@ def _number(
         where = _comparison(project, paper, place, source, entry)
     rows = _rows(place, paths, where, column)
     if source.count:
-        # With ``where: {comparison: ...}`` of the comparisons whose names begin so.
-        begin = str(source.where.get("comparison", ""))
-        named = [row for row in rows if row["comparison"].startswith(begin)]
+        named = [row for row in rows if row["comparison"].startswith(source.comparison)]
         deciding = [row for row in named if row["kind"] != SHOWN and row["ours"] == "False"]
+        if not deciding:
+            raise InputError(
+                f"{place}: no point of {where['claim']} that begins with {source.comparison!r} "
+                f"decides; allowed: one or more"
+            )
         is_meant = [source.count in ("points", row["decided"]) for row in deciding]
         return str(sum(is_meant))
     if len(rows) != 1:
