@@ -132,7 +132,7 @@ def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     found = outcome(tmp_path, weak)
     assert (
         found.word + found.after_word
-        == "cannot be tested here (less than 3 times what is claimed would not be noticed)"
+        == "cannot be tested here (only 3 times what is claimed would be noticed)"
     )
 
 

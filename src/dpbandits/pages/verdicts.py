@@ -128,7 +128,7 @@ class ClaimOutcome:
             factor = number_text(float(row["seen_from"]))
             seen = f"{factor} times what is claimed would be noticed"
             if row["of_reading"] == "cannot be tested here":
-                seen = f"less than {factor} times what is claimed would not be noticed"
+                seen = f"only {seen}"
             said.append("any excess would be noticed" if factor == "1" else seen)
         return f" ({'; '.join(said)})" if said else ""
 
@@ -153,23 +153,30 @@ class ClaimOutcome:
         keys = ("variant", "interpretation")
         return [each for each in self.compared if all(each[key] == row[key] for key in keys)]
 
-    def points(self, decision: str, *, ours: bool = False) -> list[str]:
+    def points(
+        self, decision: str, *, ours: bool = False, exact: bool | None = None
+    ) -> list[str]:
         """Return the points with a decision, each with its number, of all judged readings.
 
-        With ``ours`` only those at values that we chose.
+        With ``ours`` only those at values that we chose; ``exact``: only those whose interval is a
+        point, or only the others.
         """
         found = []
         for reading in self.judged:
             begin = f"{self.reading_text(reading)}: " if len(self.judged) > 1 else ""
-            found += [begin + each for each in self._points_of(reading, decision, ours)]
+            found += [begin + each for each in self._points_of(reading, decision, ours, exact)]
         return found
 
-    def _points_of(self, reading: Row, decision: str, ours: bool = False) -> list[str]:
+    def _points_of(
+        self, reading: Row, decision: str, ours: bool = False, exact: bool | None = None
+    ) -> list[str]:
         """Return the points of one reading, without a name that all comparisons share."""
         rows, found = [row for row in self.comparisons(reading) if row["kind"] != SHOWN], []
         names = {str(row["comparison"]).partition(" [")[0] for row in rows}
         for row in rows:
-            if row["decided"] == decision and (str(row["ours"]) == "True") == ours:
+            is_wanted = exact is None or (float(row["lo"]) == float(row["hi"])) == exact
+            is_wanted = is_wanted and (str(row["ours"]) == "True") == ours
+            if row["decided"] == decision and is_wanted:
                 label = label_text(str(row["comparison"]))
                 _, _, point = label.partition(" [")
                 label = point.removesuffix("]") if point and len(names) == 1 else label
@@ -228,11 +235,16 @@ class ClaimOutcome:
     def left_out(self) -> list[str]:
         """Notes on open and alike points, on values that we chose, and on a claim's own level."""
         alike = "not counted, because the paper's number of runs could not tell both sides apart"
-        named = {"undecided": "open", "equal": alike} if self._names_points else {}
+        same = "not counted, because both sides are equal"
+        named = [
+            ("open", self.points("undecided")),
+            (same, self.points("equal", exact=True)),
+            (alike, self.points("equal", exact=False)),
+        ]
         notes = [
             f"{said}: {_first_points(at, MOST_OPEN)}"
-            for key, said in named.items()
-            if (at := self.points(key))
+            for said, at in named
+            if at and self._names_points
         ]
         if contra := self.points("against", ours=True):
             notes.append(f"at values that we chose it is not so: {_first_points(contra)}")
@@ -247,7 +259,7 @@ class ClaimOutcome:
             return [f"open: {_first_points(self.points('undecided'))}"]
         numbers: dict[str, dict[str, list[Row]]] = {}
         for row in self.judged:
-            number = self._shown(row) if self._is_one_enough else estimate_text(row)
+            number = self._shown(row) if self._is_one_enough else estimate_text(self._binding(row))
             if row["asked"] and number:
                 asked = re.sub(
                     r"\d+\.\d{4,}", lambda found: number_text(float(found[0])), row["asked"]
@@ -271,6 +283,11 @@ class ClaimOutcome:
             for row in self.beside
             if row["variant"] != "repaired" and (shown := self._shown(row))
         ]
+
+    def _binding(self, row: Row) -> Row:
+        """Return the comparison that decides a reading, whose kind is that of its number."""
+        named = (each for each in self.comparisons(row) if each["comparison"] == row["measured"])
+        return next(named, row)
 
     def _shown(self, row: Row) -> str:
         """Return the binding comparison of a reading with its number, or else the first one."""
