@@ -105,6 +105,25 @@ def test_logarithms_of_the_bounds_are_those_by_hand() -> None:
     assert quantities.log_excess(over="ucb1", gap=0.01).value < 0.0
 
 
+def test_lemma_4_1_holds_where_a_step_of_its_proof_does_not() -> None:
+    """DTU-E20, at alpha = 1 on rewards in [0, 1]: with P{mean y sqrt(ln(T)/s) above} <= T^(-2 y^2).
+
+    The chance that all draws miss is the mean of Phi(y)^phi, at most its value at 0 and the
+    integral of its slope times that chance.
+    """
+    proof, bound = (quantities.power_of_horizon(way=way).value for way in ("proof", "hoeffding"))
+    assert proof == pytest.approx(-0.533, abs=5e-4)
+    found = {}
+    for horizon in (2, 100, 10**4, 10**6):
+        draws = math.floor(math.sqrt(2.0 * math.pi * math.e) * math.log(horizon))
+        y = np.linspace(0.0, 10.0, 100_001)
+        slope = draws * np.exp(norm.logpdf(y) + (draws - 1) * norm.logcdf(y))
+        chance = 0.5**draws + np.trapezoid(slope * horizon ** (-2.0 * y**2), y)
+        assert horizon * chance < 3.0
+        found[horizon] = chance
+    assert math.log(found[10**6] / found[10**4]) / math.log(100) == pytest.approx(bound, abs=0.1)
+
+
 def test_the_other_factors_of_figure_4_are_played() -> None:
     """c = factor * ln(T)^alpha at T = 1e6, and the level that the finding has of it."""
     series = PAPERS["dp-ts-ucb"].plan("equal-bound-factors").series()

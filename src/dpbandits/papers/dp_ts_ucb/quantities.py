@@ -2,7 +2,9 @@
 
 import math
 
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import log_ndtr
+
 
 from dpbandits import privacy
 from dpbandits.claims.estimates import Estimate, exact
@@ -66,6 +68,21 @@ def log_excess(*, over: str, gap: float) -> Estimate:
 def equal_gap() -> Estimate:
     """Return the gap at which ln(T^1.5 gap^2) = ln(T)."""
     return exact(HORIZON**-0.25)
+
+
+def power_of_horizon(*, way: str) -> Estimate:
+    """Return the power of T, up to logarithms, that bounds the chance of Lemma 4.1 at alpha = 1.
+
+    There phi = c0 ln(T), and Phi(y)^phi is the chance that all draws miss a mean y sqrt(ln(T)/s)
+    above the estimate. ``way``: ``proof`` with y = 1 and 1/2 in place of the 1 of its step (b), or
+    ``hoeffding``, for rewards in [0, 1], with a chance of T^(-2 y^2) that the mean is as far above.
+    """
+    if way == "proof":
+        return exact(BUDGET_FACTOR * math.log1p(-0.5 / BUDGET_FACTOR))
+    found = minimize_scalar(
+        lambda y: 2.0 * y**2 - BUDGET_FACTOR * log_ndtr(y), bounds=(0.0, 3.0), method="bounded"
+    )
+    return exact(-float(found.fun))
 
 
 def bound_over(curves: SeriesQuery, *, bound: float) -> Estimate:
