@@ -1,6 +1,7 @@
 """What a page says of a claim, and how claims are counted, on toy claims."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,6 +57,26 @@ def test_open_equal_and_chosen_points_are_named_beside(tmp_path: Any) -> None:
     assert [row["visible"] for row in found.judged] == ["1 of 1"]
     [note, *_] = outcome(tmp_path, claim(*on_series(0), runs=400), [0.0]).left_out
     assert note.startswith("open: series 0 (")
+
+
+def test_a_printed_number_has_the_digits_that_papers_print(tmp_path: Any) -> None:
+    met = number(60.46245, "c", less=None, identity=60.46, tolerance=0.01)
+    [said] = outcome(tmp_path, claim(met, **EXACT)).deciding
+    assert said == "60.46 (asked: within [60.45, 60.47])"
+
+
+def test_sides_that_are_equal_are_not_called_close(tmp_path: Any) -> None:
+    entry = claim(*on_series(2), gap(0, 1, less=0), runs=400, runs_paper=20)
+    close = outcome(tmp_path, entry, [0.0, 0.0, -1.0])
+    assert [note.partition(":")[0] for note in close.left_out] == [
+        "not counted, because the paper's number of runs could not tell both sides apart"
+    ]
+    rows = [
+        {**row, "estimate": 0.0, "lo": 0.0, "hi": 0.0} if row["decided"] == "equal" else row
+        for row in close.compared
+    ]
+    [note] = replace(close, compared=rows).left_out
+    assert note.startswith("not counted, because both sides are equal: ")
 
 
 def test_words_that_are_not_judged_are_quoted(tmp_path: Any) -> None:

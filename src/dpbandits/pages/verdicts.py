@@ -153,9 +153,7 @@ class ClaimOutcome:
         keys = ("variant", "interpretation")
         return [each for each in self.compared if all(each[key] == row[key] for key in keys)]
 
-    def points(
-        self, decision: str, *, ours: bool = False, exact: bool | None = None
-    ) -> list[str]:
+    def points(self, decision: str, *, ours: bool = False, exact: bool | None = None) -> list[str]:
         """Return the points with a decision, each with its number, of all judged readings.
 
         With ``ours`` only those at values that we chose; ``exact``: only those whose interval is a

@@ -5,7 +5,6 @@ import math
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import log_ndtr
 
-
 from dpbandits import privacy
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.series import SeriesQuery
