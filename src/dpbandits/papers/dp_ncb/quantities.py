@@ -191,7 +191,7 @@ def first_term_over_best_mean(*, horizon: int) -> Estimate:
 
 
 def premise(*, horizon: int, is_mended: bool = False) -> Estimate:
-    """Return the mu* that the proof of Theorem 1 asks for, mended with the k that it loses."""
+    """Return the mu* that the proof of Theorem 1 needs as printed, or with the k that it loses."""
     return exact(theory.theorem_1_premise(horizon, EPSILON, ARMS, is_mended=is_mended))
 
 
