@@ -1,6 +1,6 @@
 # Simulations and exactly computed results: results/PAPER/NAME.parquet, the longest first. On one
-# machine each has half of the cores: another job fills what it leaves idle. Short ones of a paper
-# are one job (dp_ncb_figures_results).
+# machine each has half of the cores: another job fills what it leaves idle. The longest has all, or
+# the others would end long before it. Short ones of a paper are one job (dp_ncb_figures_results).
 SHARED = shared_jobs(PROJECT, TARGETS)
 IN_SHARED = {
     path for group in SHARED.values() for target in group for path in target.files
@@ -12,7 +12,10 @@ SETS = {
 }
 SECONDS = published_seconds(PROJECT)
 CORES = workflow.resource_settings.cores
-MOST_THREADS = max(1, CORES // 2) if CORES and not workflow.remote_exec else THREADS
+IS_LOCAL = CORES and not workflow.remote_exec
+MOST_THREADS = {result: max(1, CORES // 2) if IS_LOCAL else THREADS for result in SETS}
+if SETS and IS_LOCAL:
+    MOST_THREADS[max(SETS, key=lambda result: SECONDS.get(result, 0))] = CORES
 
 for name, group in SHARED.items():
     made = {path for target in group for path in target.files}
@@ -50,7 +53,7 @@ if SETS:
         wildcard_constraints:
             result="|".join(SETS),
         priority: lambda w: SECONDS.get(w.result, 0)
-        threads: lambda w: min(SETS[w.result].threads, MOST_THREADS)
+        threads: lambda w: min(SETS[w.result].threads, MOST_THREADS[w.result])
         resources:
             mem_mb=lambda w, threads, attempt: 1000 * (1 + threads) * attempt,
             runtime=lambda w, attempt: 60 * attempt,
