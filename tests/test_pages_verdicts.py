@@ -69,14 +69,14 @@ def test_sides_that_are_equal_are_not_called_close(tmp_path: Any) -> None:
     entry = claim(*on_series(2), gap(0, 1, less=0), runs=400, runs_paper=20)
     close = outcome(tmp_path, entry, [0.0, 0.0, -1.0])
     assert [note.partition(":")[0] for note in close.left_out] == [
-        "not counted, because the paper's number of runs could not tell both sides apart"
+        "not counted, because the paper's number of runs could not tell the two values apart"
     ]
     rows = [
         {**row, "estimate": 0.0, "lo": 0.0, "hi": 0.0} if row["decided"] == "equal" else row
         for row in close.compared
     ]
     [note] = replace(close, compared=rows).left_out
-    assert note.startswith("not counted, because both sides are equal: ")
+    assert note.startswith("not counted, because the two values compared are equal: ")
 
 
 def test_words_that_are_not_judged_are_quoted(tmp_path: Any) -> None:
@@ -138,7 +138,7 @@ def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     loss = [number(value, "loss", at_most=1) for value in (0.9, 1.5)]
     held, broken = (outcome(tmp_path, claim(each, *shown, **keys)) for each in loss)
     chance = "probability of the event: 10^-1,390,984"
-    excess = "{} times what is claimed would be noticed"
+    excess = "we would notice {} times what is claimed"
     assert held.word == "not contradicted"
     assert held.after_word == f" ({chance}; {excess.format(1.35)})"
     assert broken.word == "counterexample"
@@ -148,12 +148,12 @@ def test_a_witness_has_its_probability_beside_its_word(tmp_path: Any) -> None:
     chances = "probability of the event: 0.5 against 10^-1,390,984 under the two inputs"
     assert outcome(tmp_path, both).after_word == f" ({chances})"
     exact = claim(loss[0], number(1.0, "seen", less=None), **keys | {"chance": []})
-    assert outcome(tmp_path, exact).after_word == " (any excess would be noticed)"
+    assert outcome(tmp_path, exact).after_word == " (we would notice any excess)"
     weak = claim(loss[0], number(3.0, "seen", less=None), **keys | {"chance": []})
     found = outcome(tmp_path, weak)
     assert (
         found.word + found.after_word
-        == "cannot be tested here (only 3 times what is claimed would be noticed)"
+        == "cannot be tested here (we would notice only 3 times what is claimed or more)"
     )
 
 

@@ -126,10 +126,10 @@ class ClaimOutcome:
         said = [f"probability of the event: {row['chance']}{inputs}"] if row["chance"] else []
         if row["seen_from"] and row["of_reading"] != "counterexample":
             factor = number_text(float(row["seen_from"]))
-            seen = f"{factor} times what is claimed would be noticed"
+            seen = f"we would notice {factor} times what is claimed"
             if row["of_reading"] == "cannot be tested here":
-                seen = f"only {seen}"
-            said.append("any excess would be noticed" if factor == "1" else seen)
+                seen = f"we would notice only {factor} times what is claimed or more"
+            said.append("we would notice any excess" if factor == "1" else seen)
         return f" ({'; '.join(said)})" if said else ""
 
     def reading_text(self, row: Row) -> str:
@@ -232,8 +232,10 @@ class ClaimOutcome:
     @property
     def left_out(self) -> list[str]:
         """Notes on open and alike points, on values that we chose, and on a claim's own level."""
-        alike = "not counted, because the paper's number of runs could not tell both sides apart"
-        same = "not counted, because both sides are equal"
+        alike = (
+            "not counted, because the paper's number of runs could not tell the two values apart"
+        )
+        same = "not counted, because the two values compared are equal"
         named = [
             ("open", self.points("undecided")),
             (same, self.points("equal", exact=True)),
@@ -247,7 +249,7 @@ class ClaimOutcome:
         if contra := self.points("against", ours=True):
             notes.append(f"at values that we chose it is not so: {_first_points(contra)}")
         is_alone = any(row["family_wise"] == ALONE for row in self.judged)
-        alone = "decided at 5 % for this claim alone, not where all claims of the paper share them"
+        alone = "decided at 5 % for this claim alone, open if all claims of the paper share the 5 %"
         return [*notes, alone] if is_alone else notes
 
     @property
