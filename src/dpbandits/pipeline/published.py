@@ -122,8 +122,8 @@ def _number(
         where = _comparison(project, paper, place, source, entry)
     rows = _rows(place, paths, where, column)
     if source.count:
-        named = [row for row in rows if row["comparison"].startswith(source.comparison)]
-        deciding = [row for row in named if row["kind"] != SHOWN and row["ours"] == "False"]
+        begun = [row for row in rows if row["comparison"].startswith(source.comparison)]
+        deciding = [row for row in begun if row["kind"] != SHOWN and row["ours"] == "False"]
         if not deciding:
             raise InputError(
                 f"{place}: no point of {where['claim']} that begins with {source.comparison!r} "

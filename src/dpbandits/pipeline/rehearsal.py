@@ -45,10 +45,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SECONDS = 10.0
-"""CPU time that a check may take."""
+"""CPU time that a check may take, but at least half of it to make things.
+
+What comes before is reading, and the compilation of the paper's own policies.
+"""
 
 EXACT_SECONDS = 2.0
 """CPU time that computing one exact result may take of it."""
+
+NO_TIME = "no time was left"
 
 NO_NUMBER = "on made-up numbers it has no value, such as a ratio to 0"
 
@@ -190,7 +195,7 @@ class Rehearsal:
             with naming(path), _until(min(self.end, time.process_time() + seconds)):
                 make()
         except _TimeIsUp:
-            self._leave(what, "no time was left")
+            self._leave(what, NO_TIME)
         except InputError as error:
             self._note(str(error))
         except Exception as error:
