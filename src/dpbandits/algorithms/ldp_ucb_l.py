@@ -15,8 +15,7 @@ shrinks all gaps (at epsilon = 0.2 to less than a tenth) below a width still mea
 
 The kernel takes the reference's decisions, round for round, but does not compute every index in
 every round. It pulls the leader for as long as a bound puts its index above the others', and writes
-these pulls as one segment. A new leader is sought among the few arms in front: all others' indices
-are bounded by a level, which rises with ln t, until no arm in front is above it.
+these pulls as one segment.
 
 The clipped private value Y = min(max(X + Laplace(1/epsilon), 0), 1) of a Bernoulli reward X is 0 or
 1, except with probability (1 - exp(-epsilon)) / 2 for either X. So [0, 1) is cut in five parts, as
@@ -39,7 +38,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpbandits.algorithms.base import (
     VARIANTS,
@@ -61,9 +59,7 @@ The error of the width is below 1e-13 of it.
 """
 
 AHEAD = 32  # rounds for which the leader is compared by one bound
-FEW, MANY = 6, 12  # arms in front that are aimed at; measured at 50 arms
 NONE, MAYBE = -1, -2
-LOWEST = -1e300  # below every index, and, unlike minus infinity, a number that can be exceeded
 ROUNDING = 1e-12  # relative lead below which indices are computed, far above what rounding moves
 
 
@@ -103,21 +99,6 @@ class Stretch(NamedTuple):
     highest: float
 
 
-class Front(NamedTuple):
-    """Arms in front, the first ``size`` of ``arms``: no other arm's index was above ``level``.
-
-    It was made when the width was ``width``, of the arms less than ``gap`` below the largest
-    index. All but ``arms`` and the space for all ``indices`` (K,) have shape (1,).
-    """
-
-    arms: NDArray[np.int64]
-    size: NDArray[np.int64]
-    level: NDArray[np.float64]
-    width: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    indices: NDArray[np.float64]
-
-
 def settings(
     horizon: int, arms: int, epsilon: float, constant: float = 1.0, **chosen: str
 ) -> Settings:
@@ -144,18 +125,17 @@ def draw_clipped(cuts, epsilon, rng):
     """Draw a Bernoulli reward and its clipped private value."""
     first, second, third, fourth = cuts
     place = rng.random()
-    # No branches: the processor would mispredict half of them, a third of the time of a draw.
-    reward = 1.0 if (place < first) | ((third <= place) & (place < fourth)) else 0.0
-    private = 1.0 if place < second else 0.0
     if (second <= place) & (place < third):
         # The noise of a reward 0 is exponential, given that it is below 1, and that has the law of
         # the fractional part of an exponential variable; the noise of a reward 1 is mirrored.
         private = rng.standard_exponential() / epsilon
         private -= math.floor(private)
         # Rewards 0 and 1 are as likely here as anywhere, 1 with probability 2 ``first``.
-        if place - second < 2.0 * first * (third - second):
-            reward, private = 1.0, 1.0 - private
-    return reward, private
+        is_one = place - second < 2.0 * first * (third - second)
+        return (1.0, 1.0 - private) if is_one else (0.0, private)
+    # No branches: the processor would mispredict half of them.
+    reward = 1.0 if (place < first) | ((third <= place) & (place < fourth)) else 0.0
+    return reward, 1.0 if place < second else 0.0
 
 
 @njit
@@ -172,8 +152,8 @@ def _forced(settings, t, latest, counts, least):
 
 
 @njit
-def _open_stretch(settings, t, counts, front):
-    """Return the stretch after t rounds, wherever a run was resumed; forced: none in front."""
+def _open_stretch(settings, t, counts):
+    """Return the stretch after t rounds, wherever a run was resumed."""
     span = 1
     while span * PART <= t:
         span *= 2
@@ -182,7 +162,7 @@ def _open_stretch(settings, t, counts, front):
     least = counts.min()
     forced = _forced(settings, t, end, counts, least)
     if forced != NONE:
-        end, front.size[0] = t + 1, 0
+        end = t + 1
     log = math.log(begin)
     width = (math.sqrt(2.0) + math.sqrt(32.0) / settings.epsilon) * math.sqrt(log)
     width *= settings.constant
@@ -207,57 +187,23 @@ def _above(value):
     return value + ROUNDING * abs(value)
 
 
-# With these flags the largest index is sought among several arms at once; none is a NaN.
+# With these flags several arms are compared at once; no index is a NaN.
 @njit(fastmath={"nnan", "nsz"})
-def _refill(front, width, means, inverse_roots):
-    """Bring every arm less than ``gap`` below the largest index to the front."""
-    indices, arms = front.indices, front.arms
+def _compare(indices, width, means, inverse_roots):
+    """Fill ``indices``; return the first arm of the largest, that index, and that of all others."""
     largest = -math.inf
-    for arm in range(means.size):
+    for arm in range(indices.size):
         index = means[arm] + width * inverse_roots[arm]
         indices[arm] = index
         largest = index if index > largest else largest
-    level = largest - front.gap[0]
-    size = 0
-    for arm in range(means.size):
-        if indices[arm] >= level:
-            arms[size] = arm
-            size += 1
-    if size > MANY:
-        front.gap[0] /= 2.0
-    elif size < min(FEW, means.size):
-        front.gap[0] *= 2.0
-    front.size[0], front.level[0], front.width[0] = size, level, width
-
-
-@njit(forceinline=True)
-def _compare(front, bound, width, means, inverse_roots):
-    """Return the place in front of the largest index, that index and the next; drop those below."""
-    first, largest, runner_up = 0, -math.inf, -math.inf
-    size = 0
-    for position in range(front.size[0]):
-        arm = front.arms[position]
-        index = means[arm] + width * inverse_roots[arm]
-        first = size if index > largest else first
-        runner_up = max(runner_up, min(index, largest))
-        largest = max(index, largest)
-        front.arms[size] = arm
-        size += index >= bound
-    front.size[0] = size
-    return first, largest, runner_up
-
-
-@njit(forceinline=True)
-def _find(stretch, front, width, means, inverse_roots):
-    """Return an arm of the largest index, what bounds all others, whether it has none beside it."""
-    bound = front.level[0] + (width - front.width[0]) * stretch.highest
-    front.level[0], front.width[0] = bound, width
-    first, largest, runner_up = _compare(front, bound, width, means, inverse_roots)
-    if not largest > _above(bound):
-        _refill(front, width, means, inverse_roots)
-        bound = front.level[0]
-        first, largest, runner_up = _compare(front, bound, width, means, inverse_roots)
-    return front.arms[first], max(runner_up, bound), largest > runner_up
+    first = 0
+    while indices[first] < largest:
+        first += 1
+    indices[first], others = -math.inf, -math.inf
+    for arm in range(indices.size):
+        others = indices[arm] if indices[arm] > others else others
+    indices[first] = largest
+    return first, largest, others
 
 
 @njit(nogil=True)
@@ -273,23 +219,17 @@ def advance(settings, state, arms, rng, out):
     bernoulli_means = arms.parameters.reshape(arms.laws.size, -1)[:, 0]
     pulled = np.maximum(counts, 1)
     means, inverse_roots = private_sums / pulled, 1.0 / np.sqrt(pulled)
-    front = Front(
-        np.empty(counts.size, np.int64),
-        np.zeros(1, np.int64),
-        np.full(1, LOWEST),
-        np.zeros(1),
-        np.full(1, ROUNDING),
-        np.empty(counts.size),
-    )
-    stretch = _open_stretch(settings, t, counts, front)
+    indices = np.empty(counts.size)
+    stretch = _open_stretch(settings, t, counts)
     leader, begin, rewards = -1, t, 0.0
     while t < settings.horizon:
         if t >= stretch.end:
-            stretch = _open_stretch(settings, t, counts, front)
+            stretch = _open_stretch(settings, t, counts)
         arm, others, alone, width = stretch.forced, 0.0, True, 0.0
         if arm < 0:
             width = _width(stretch, t + 1)
-            arm, others, alone = _find(stretch, front, width, means, inverse_roots)
+            arm, largest, others = _compare(indices, width, means, inverse_roots)
+            alone = largest > others
         if arm != leader or not alone:
             if leader >= 0:
                 n = write(out, n, leader, t - begin, rewards)
@@ -297,7 +237,6 @@ def advance(settings, state, arms, rng, out):
             if n == out.arms.size:
                 break
             if not alone:
-                indices = means + width * inverse_roots
                 arm = arm_of_largest(indices, settings.random_ties, rng)
             leader, begin, rewards = arm, t, 0.0
             law, parameter = arms.laws[arm], arms.parameters[arm]
