@@ -14,7 +14,7 @@ from scipy.stats import norm
 from dpbandits import privacy
 from dpbandits.algorithms import REGISTRY
 from dpbandits.algorithms.guarantees import guarantee_of
-from dpbandits.auditing.events import LN_OBSERVABLE, LOG10, Event
+from dpbandits.auditing.events import LN_OBSERVABLE, LOG10, LOG10_OBSERVABLE, Event
 from dpbandits.auditing.lattice import budget_rows, epsilon_rows, modified_rows, theorem_3_rows
 from dpbandits.auditing.rows import (
     AUDIT_COLUMNS,
@@ -22,6 +22,7 @@ from dpbandits.auditing.rows import (
     AuditRow,
     claim_on,
     exact_row,
+    is_observable,
     to_frame,
 )
 from dpbandits.auditing.run import published
@@ -42,7 +43,6 @@ from dpbandits.comparisons.privacy_audit import (
 )
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import audit_page
-from dpbandits.papers import quantities
 from dpbandits.privacy.witnesses import classical_delta
 from dpbandits.reporting.draw import draw_diagram
 from found_papers import PLAYED, PROJECT
@@ -161,9 +161,13 @@ def test_what_exceeds_its_claim() -> None:
     assert set(controls["algorithm"]) == {"ucb1", "ncb", "od-linbai", "sequential-halving"}
 
 
-def test_events_are_observable_from_one_chance_on_everywhere() -> None:
-    limits = quantities.LOG10_OBSERVABLE, tables.LOG10_OBSERVABLE, LN_OBSERVABLE / LOG10
-    assert limits == pytest.approx((-6.0,) * 3, rel=1e-12)
+def test_an_event_is_observable_from_one_chance_on_or_where_one_input_excludes_it() -> None:
+    assert pytest.approx(LOG10_OBSERVABLE, rel=1e-12) == LN_OBSERVABLE / LOG10
+    # log10 of the chance under the less likely input, and of no event under the other one.
+    chances = {(-6.0, -1.0): True, (-6.1, -1.0): False, (-math.inf, -1e-5): True}
+    chances |= {(-math.inf, 0.0): False}
+    rows = pd.DataFrame(list(chances), columns=["log10_alpha", "log10_beta"])
+    assert is_observable(rows).tolist() == list(chances.values())
 
 
 PROVED = ("AUD-1", "AUD-2", "AUD-3", "AUD-4", "AUD-7", "AUD-8")

@@ -357,6 +357,7 @@ def test_an_audit_sees_a_guarantee_exceeded_by_the_inverse_of_what_it_certifies(
         ((0.2, 1.5, 0.1), "any", 1.5, 1.0),
     ]:
         frame = pd.DataFrame({"ratio": shares, "log10_alpha": [-2.0, -7.0, -1.0], "x": 1.0})
+        frame["log10_beta"] = -1.0
         one = series("audit", evidence(audit=frame))
         assert audited_share(one, events=events).value == share
         assert seen_from(one, events=events).value == pytest.approx(seen)

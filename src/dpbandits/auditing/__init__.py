@@ -8,5 +8,6 @@ sampling; ``laplace``, ``best_arm``, ``gdp_ncb`` and ``index_policies`` for deci
 releases; ``support`` for outputs that one of two tables makes impossible. Each makes the rows
 (``rows``) of the audit table from its events; ``statements`` says which, at which parameters. What
 is audited by runs is the field ``audit`` of each algorithm. ``comparisons.privacy_audit`` gathers
-both and decides which bounds are counterexamples.
+both and decides which bounds of its table are counterexamples; ``claims`` decide on the same bounds
+as on all other numbers.
 """

@@ -30,8 +30,8 @@ FORWARD, BACKWARD = "x' over x", "x over x'"
 
 LOG10 = math.log(10.0)
 
-LN_OBSERVABLE = math.log(1e-6)
-"""ln of the chance from which on an event is called observable."""
+LOG10_OBSERVABLE, LN_OBSERVABLE = -6.0, math.log(1e-6)
+"""Logarithms of the chance from which on an event is called observable."""
 
 
 @dataclass(frozen=True)

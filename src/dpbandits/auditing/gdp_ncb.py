@@ -30,6 +30,7 @@ from dpbandits.privacy.witnesses import (
     deciding_releases,
     log_cdf,
     stop_rules,
+    threshold_loss,
 )
 
 _Episode = tuple[int, int, float]
@@ -61,7 +62,7 @@ def exploration_witness(threshold: float, scale: float, pulls: int) -> Event:
     own_sums = np.arange(1, pulls + 1)
     passed = float(np.sum(log_cdf((threshold - own_sums) / scale)))
     other = pulls * float(log_cdf(threshold / scale))
-    ratio = float(log_cdf(threshold / scale) - log_cdf((threshold - pulls) / scale))
+    ratio = threshold_loss(threshold, scale, pulls)
     log_p = passed + other
     words = f"the arms of rounds 1 to {2 * pulls + 1} are 1, 2, 1, 2, ..., 1"
     return Event(words, log_p, log_p + ratio, -(2 * pulls + 1) * math.log(2.0))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.auditing.events import EPSILON, Event, Measure
+from dpbandits.auditing.events import EPSILON, LOG10_OBSERVABLE, Event, Measure
 from dpbandits.errors import InputError
 
 STATEMENTS: Mapping[str, tuple[str, str]] = {
@@ -139,3 +139,14 @@ def to_frame(rows: Iterable[AuditRow]) -> pd.DataFrame:
         for row in rows
     ]
     return pd.DataFrame(lines, columns=AUDIT_COLUMNS)
+
+
+def is_observable(frame: pd.DataFrame) -> "pd.Series[bool]":
+    """Return whether the event of each row has a chance of 1e-6 under both inputs.
+
+    So is one that is impossible under one of them, if it has that chance under the other.
+    """
+    alpha, other = frame["log10_alpha"], 1.0 - 10.0 ** frame["log10_beta"]
+    impossible = (alpha == -math.inf) & (other >= 10.0**LOG10_OBSERVABLE)
+    observable: pd.Series[bool] = alpha.ge(LOG10_OBSERVABLE) | impossible
+    return observable

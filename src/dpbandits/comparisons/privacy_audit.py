@@ -19,7 +19,7 @@ import pandas as pd
 
 from dpbandits.algorithms import REGISTRY
 from dpbandits.auditing.blackbox import COUNTEREXAMPLE, NOT_CONTRADICTED, NOTHING_CLAIMED
-from dpbandits.auditing.rows import STATEMENTS, AuditRow, to_frame
+from dpbandits.auditing.rows import STATEMENTS, AuditRow, is_observable, to_frame
 from dpbandits.auditing.run import ERROR_LEVEL, published
 from dpbandits.auditing.statements import SWEPT, swept_rows
 from dpbandits.engine.cache import require_cache
@@ -78,9 +78,6 @@ ANALYTIC: dict[str, Callable[..., pd.DataFrame]] = {
 TOLERANCE = 1e-6
 """Relative excess over the claim that an exact bound needs, for rounding."""
 
-LOG10_OBSERVABLE = -6.0
-"""log10 of the chance from which on an event is called observable."""
-
 GROUP = ["statement", "algorithm", "variant", "interpretation", "measure", "scaled", "engine"]
 
 
@@ -96,11 +93,7 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     refuted[~exact] = p_values <= holm_levels(p_values.tolist(), ERROR_LEVEL)
     verdict = np.where(refuted, COUNTEREXAMPLE, NOT_CONTRADICTED)
     verdict = np.where(np.isinf(rows["claimed"]), NOTHING_CLAIMED, verdict)
-    # The event has a chance of 1e-6 under both inputs, or is impossible in one.
-    likely = 1.0 - 10.0 ** rows["log10_beta"]
-    impossible = (rows["log10_alpha"] == -math.inf) & (likely >= 10.0**LOG10_OBSERVABLE)
-    observable = ~exact | rows["log10_alpha"].ge(LOG10_OBSERVABLE) | impossible
-    return rows.assign(verdict=verdict, observable=observable)
+    return rows.assign(verdict=verdict, observable=~exact | is_observable(rows))
 
 
 def strongest(rows: pd.DataFrame) -> pd.DataFrame:

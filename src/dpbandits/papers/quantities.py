@@ -2,19 +2,17 @@
 
 import math
 
+from dpbandits.auditing.rows import is_observable
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.series import SeriesQuery
 from dpbandits.errors import InputError
-
-LOG10_OBSERVABLE = -6.0
-"""log10 of the chance from which on an event is called observable."""
 
 
 def audited_share(series: SeriesQuery, *, events: str = "any") -> Estimate:
     """Return the largest lower bound of the rows of an audit over its claim.
 
     A share above 1 refutes the claim; one below proves nothing. Of ``any`` events, or of those
-    ``observable``, which have a chance of 1e-6 under both inputs.
+    ``observable``.
     """
     return exact(_strongest(series, events, "ratio"))
 
@@ -28,7 +26,7 @@ def _strongest(series: SeriesQuery, events: str, column: str) -> float:
     """Return a number of the row of the largest bound over its claim."""
     rows = series.rows
     if events == "observable":
-        rows = rows[rows["log10_alpha"] >= LOG10_OBSERVABLE]
+        rows = rows[is_observable(rows)]
     if rows.empty:
         raise InputError(
             f"results of {series.place.results.name}: no {events} event of {series.place.where}"

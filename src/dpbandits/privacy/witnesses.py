@@ -37,6 +37,14 @@ def stop_rules(horizon: float, epsilon: float) -> tuple[float, float]:
     return published_threshold(horizon, epsilon), math.log(horizon) / epsilon
 
 
+def threshold_loss(threshold: float, scale: float, sums: float) -> float:
+    """Return ln F(TH/b) - ln F((TH - n)/b) for a sum n: that of n ones against one of zeros.
+
+    F is the distribution function of the noise, of scale b, up to which a sum is below TH.
+    """
+    return float(log_cdf(threshold / scale) - log_cdf((threshold - sums) / scale))
+
+
 def stop_test_loss(horizon: int, epsilon: float) -> float:
     """Return the privacy loss of GDP-NCB as written in the stop test of Phase I, two arms.
 
@@ -50,7 +58,7 @@ def stop_test_loss(horizon: int, epsilon: float) -> float:
         return -math.inf
     # Below the threshold the event is one of two that the formula adds up.
     slack = 2.0 * math.exp(-threshold / scale)
-    return float(log_cdf(threshold / scale) - log_cdf((threshold - pulls) / scale) - slack)
+    return threshold_loss(threshold, scale, pulls) - slack
 
 
 @dataclass(frozen=True)
