@@ -189,8 +189,10 @@ def read_provenance(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: is missing or damaged; run snakemake to build it") from None
 
 
-def require_current(output: Path, depends_on: Mapping[str, str]) -> None:
-    """Raise InputError unless the provenance of ``output`` has these fingerprints by name."""
-    recorded = read_provenance(provenance_path(output)).get("depends_on")
-    if recorded != dict(depends_on) or not output.is_file():
-        raise InputError(f"{output}: is stale; delete it and run snakemake again")
+def is_current(output: Path, depends_on: Mapping[str, str]) -> bool:
+    """Return whether it is there, and its provenance has these fingerprints by name."""
+    try:
+        recorded = read_provenance(provenance_path(output)).get("depends_on")
+    except InputError:
+        return False
+    return recorded == dict(depends_on) and output.is_file()

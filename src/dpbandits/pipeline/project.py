@@ -183,7 +183,7 @@ class Project:
 
             target = results_target(self, *owner(paper, name))
             what = f"is stale: {why_stale(target)}" if path.is_file() else "does not exist"
-            raise InputError(f"{path}: {what}; run {target.command()}")
+            raise InputError(f"{path}: {what}; run {target.advice()}")
         return read_results(path, fingerprint)
 
     def command_for(self, paper: str, goal: str) -> str:

@@ -20,9 +20,9 @@ from dpbandits.config import figures as entries
 from dpbandits.config.figures import FigureSpec
 from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.engine.provenance import (
+    is_current,
     provenance_path,
     read_provenance,
-    require_current,
     write_provenance,
     write_text,
 )
@@ -59,12 +59,12 @@ class Target:
         paper: short name of the paper or comparison; ``all`` for the ledger.
         name: its name in the experiments file, else its kind.
         files: files that are built, the whole figure first; its provenance is beside the first.
-        depends_on: name -> fingerprint of all that it depends on: its entry and the sources, under
-            its kind or, for results, its name, and the results that it reads.
+        depends_on: fingerprints: of its entry and its sources together, under ``own_key``, and of
+            each of the results that it reads, under the name of these.
         threads: number of threads that it is worth; what is built does not depend on it.
         entry: returns what the config says of it, by the names of the keys.
         sources: modules that make it.
-        command: returns what builds it.
+        advice: returns the command that an error message names for it.
     """
 
     kind: str
@@ -78,11 +78,11 @@ class Target:
     threads: int = 1
     entry: Callable[[], Mapping[str, Any]] = field(default=dict, compare=False, repr=False)
     sources: tuple[str, ...] = ()
-    command: Callable[[], str] = field(default=str, compare=False, repr=False)
+    advice: Callable[[], str] = field(default=str, compare=False, repr=False)
 
     @property
     def own_key(self) -> str:
-        """The key of ``depends_on`` that is no result."""
+        """The key of its own fingerprint in ``depends_on``."""
         return self.name if self.kind == RESULTS else self.kind
 
     @property
@@ -98,12 +98,10 @@ class Target:
 
     def current_files(self) -> tuple[Path, ...]:
         """Return the files; InputError where they are missing or stale, with what builds them."""
-        try:
-            require_current(self.files[0], self.depends_on)
-        except InputError:
+        if not is_current(self.files[0], self.depends_on):
             there = self.files[0].is_file() and self.provenance.is_file()
             what = f"is stale: {why_stale(self)}" if there else "does not exist"
-            raise InputError(f"{self.files[0]}: {what}; run {self.command()}") from None
+            raise InputError(f"{self.files[0]}: {what}; run {self.advice()}")
         return self.files
 
 
@@ -243,7 +241,7 @@ def results_target(project: Project, paper: str, name: str) -> Target:
         threads=1 if is_brief else THREADS,
         entry=partial(study.stated_of, name, project.seed),
         sources=tuple(study.modules_of(name)),
-        command=partial(project.command_for, paper, path.relative_to(project.folder).as_posix()),
+        advice=partial(project.command_for, paper, path.relative_to(project.folder).as_posix()),
     )
 
 
@@ -284,7 +282,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         | _read(project, paper, figure.reads),
         entry=lambda: {f"figures.{name}": entry},
         sources=tuple(sources),
-        command=partial(project.command_for, paper, rule_name(paper, name)),
+        advice=partial(project.command_for, paper, rule_name(paper, name)),
     )
 
 
@@ -332,7 +330,7 @@ def table_target(project: Project, paper: str, name: str) -> Target:
         },
         entry=lambda: {f"tables.{name}": entry},
         sources=tuple(sources),
-        command=partial(project.command_for, paper, rule_name(paper, "table", name)),
+        advice=partial(project.command_for, paper, rule_name(paper, "table", name)),
     )
 
 
@@ -355,7 +353,7 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         | _read(project, paper, study.judged[kind]),
         entry=partial(study.judged_entry, kind),
         sources=tuple(study.judging_modules),
-        command=partial(project.command_for, paper, rule_name(paper, kind)),
+        advice=partial(project.command_for, paper, rule_name(paper, kind)),
     )
 
 
@@ -382,7 +380,7 @@ def digitised_target(project: Project, paper: str) -> Target:
         | _read(project, paper, reads),
         entry=lambda: {f"figures.{each['name']}": each for each in shown},
         sources=sources,
-        command=partial(project.command_for, paper, rule_name(paper, DIGITISED)),
+        advice=partial(project.command_for, paper, rule_name(paper, DIGITISED)),
     )
 
 
@@ -403,7 +401,7 @@ def ledger_target(project: Project) -> Target:
         depends_on={LEDGER: fingerprint(*sources)}
         | {each: _digest(depends_on) for each, depends_on in judged.items()},
         sources=sources,
-        command=partial(project.command_for, "", LEDGER),
+        advice=partial(project.command_for, "", LEDGER),
     )
 
 
@@ -474,8 +472,4 @@ def _is_current(target: Target) -> bool:
         from dpbandits.engine.provenance import results_stamp
 
         return results_stamp(target.files[0]) in target.depends_on.values()
-    try:
-        require_current(target.files[0], target.depends_on)
-    except InputError:
-        return False
-    return True
+    return is_current(target.files[0], target.depends_on)
