@@ -1,7 +1,6 @@
 """Commands of a project's folder: what the jobs of a build do, and its upkeep."""
 
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -48,7 +47,7 @@ def check(
     """Check config, experiments and claims, or an algorithm of your own in a Python file.
 
     Of a PAPER, or a comparison, also every figure, table, claim and finding is made on made-up
-    numbers, which takes ten seconds at most.
+    numbers, for at most seven seconds; what was left is named.
     """
     if name is None or not name.endswith(".py"):
         _check_project(open_project(project, **choice), name)
@@ -75,7 +74,6 @@ def _check_project(project: "Project", name: str | None) -> None:
     from dpbandits.pipeline.stale import lines_on
     from dpbandits.pipeline.targets import stale_among, targets
 
-    begun = time.process_time()
     if name is not None:
         project = project.only([name])
     check_files(project)
@@ -85,10 +83,9 @@ def _check_project(project: "Project", name: str | None) -> None:
     if name is not None:
         # It draws, and the check of all files does without matplotlib.
         from dpbandits.pages.documents import page_of
-        from dpbandits.pipeline.rehearsal import NO_TIME, SECONDS, rehearse
+        from dpbandits.pipeline.rehearsal import NO_TIME, rehearse
 
-        left_of_it = SECONDS + begun - time.process_time()
-        rehearsal = rehearse(project, name, page_of, max(SECONDS / 2, left_of_it))
+        rehearsal = rehearse(project, name, page_of)
         for why, left in rehearsal.left.items():
             more = f" and {len(left) - 3} more" if len(left) > 3 else ""
             print(f"not checked: {', '.join(left[:3])}{more}: {why}")

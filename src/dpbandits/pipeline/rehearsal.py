@@ -44,11 +44,8 @@ from dpbandits.reporting.lines import check_panel_filters, panel_lines, panel_ro
 if TYPE_CHECKING:
     import pandas as pd
 
-SECONDS = 10.0
-"""CPU time that a check may take, but at least half of it to make things.
-
-What comes before is reading, and the compilation of the paper's own policies.
-"""
+SECONDS = 7.0
+"""CPU time that making things may take; reading the files takes some more before."""
 
 EXACT_SECONDS = 2.0
 """CPU time that computing one exact result may take of it."""
