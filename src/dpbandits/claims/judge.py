@@ -24,6 +24,7 @@ from dpbandits.claims.verdict import (
     Verdict,
     are_alike,
     decide,
+    decides_alone,
     interval_at,
     region_of,
     verdict_of,
@@ -104,8 +105,8 @@ class Judgement:
     """The word on one reading of a claim or finding.
 
     Comparisons, runs and level are those of the interim analysis that decided, or of the last one.
-    A reading ``beside`` has numbers and no verdict. ``visible`` counts the deciding points, and
-    first those that plain 95 % intervals at the paper's own number of runs would show. ``remark``
+    A reading ``beside`` has numbers and no verdict. ``visible`` counts the points that plain 95 %
+    intervals at the paper's own number of runs would show, and those that were decided. ``remark``
     says why there is no verdict, where the intervals are not the reason.
     """
 
@@ -216,10 +217,7 @@ class ClaimReading:
     def _is_settled(self, verdict: Verdict, decisions: Sequence[Decision]) -> bool:
         """Return whether more runs would be of no use: no point is open, or one decides alone."""
         is_open = verdict == "undecided" or "undecided" in decisions
-        claim, alone = self.claim, "against"
-        if claim.kind != "privacy" and not claim.bound:
-            alone = {"every": "against", "exists": "for", "points": ""}[claim.quantifier]
-        return not is_open or alone in decisions
+        return not is_open or decides_alone(self.claim) in decisions
 
     def visible(self, judgement: Judgement) -> tuple[int, int] | None:
         """Return how many points the paper's runs would show, and how many were decided."""

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dpbandits.claims.judge import Judged, Judgement
-from dpbandits.claims.verdict import VERDICTS, Verdict, of_readings
+from dpbandits.claims.verdict import VERDICTS, Verdict, decides_alone, of_readings
 from dpbandits.config.claims import CLAIM_KINDS, Claim, StatedEntry
 
 BESIDE = "beside"
@@ -121,10 +121,9 @@ def binding_comparison(judgement: Judgement) -> Judged | None:
         if one.comparison.decides:
             by_decision.setdefault(one.decision, []).append(one)
     slack = attrgetter("slack")
-    if "for" in by_decision and judgement.claim.quantifier == "exists":
-        return max(by_decision["for"], key=slack)
-    if "against" in by_decision:
-        return max(by_decision["against"], key=slack)
+    for decisive in (decides_alone(judgement.claim), "against"):
+        if decisive and decisive in by_decision:
+            return max(by_decision[decisive], key=slack)
     nearest = (by_decision[key] for key in ("undecided", "for", "equal") if key in by_decision)
     return min(next(nearest, []), key=slack, default=None)
 
@@ -140,7 +139,7 @@ def _detail(judgement: Judgement) -> str:
             f"{decisions['for']} of {len(counted) - decisions['equal']} comparisons as stated"
         )
         told = {"against": "except at", "undecided": "open", "equal": "equal"}
-        if judgement.claim.quantifier == "exists":
+        if decides_alone(judgement.claim) == "for":
             told = {"for": "as at"}
         for decision, said in told.items():
             labels = [one.label for one in counted if one.decision == decision]

@@ -43,7 +43,7 @@ class Region:
 def region_of(comparison: ComparisonSpec, estimate: "Estimate") -> Region:
     """Return where the number of a comparison has to lie; everywhere without a kind.
 
-    Of kind ``alike`` no further from equality than half the width of the interval that the
+    A number of kind ``alike`` may be off equality by half the width of the interval that the
     ``estimate`` would have at the number of runs that the comparison names.
     """
     kind, threshold = comparison.kind, comparison.threshold
@@ -175,6 +175,13 @@ def verdict_of(
     most = OPEN_POINTS * len(counted) if quantifier == "points" else 0
     is_open = not counted or counted.count("undecided") > most
     return "undecided" if is_open else "as stated"
+
+
+def decides_alone(claim: Stated) -> Decision | None:
+    """Return the decision of which one point settles the verdict, whatever the others are."""
+    if claim.kind == "privacy" or claim.bound or claim.quantifier == "every":
+        return "against"
+    return "for" if claim.quantifier == "exists" else None
 
 
 def of_readings(words: Iterable[str]) -> str:
