@@ -15,8 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dpbandits.claims.estimates import Estimate, Measured, exact, mean, rate
+from dpbandits.config.documents import LARGEST
 from dpbandits.errors import InputError
-from dpbandits.metrics import NOMINAL, QUANTITIES
+from dpbandits.metrics import NASH_REGRET, NOMINAL, QUANTITIES
 from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]
@@ -248,10 +249,6 @@ Curves = dict[CurveName, NashCurve]
 OPTIONS = ("in", "metric", "t", "share", "column", "best_mean")
 """Keys of a series that are no tags of its results."""
 
-LARGEST = "largest"
-"""Stands for the largest value of a tag."""
-
-NASH_REGRET = "nash_regret"
 FARTHEST = 0.02
 """Largest distance of a recorded time from a share of the horizon, relative to that share."""
 
@@ -522,8 +519,6 @@ def nash_regret(curves: Curves, index: int) -> Measured:
     weight, value = 1.0 / len(curves), 0.0
     influences: dict[Hashable, Values] = {}
     for sample, curve in curves.items():
-        geometric_mean = float(curve.geometric_mean[index])
-        bias = geometric_mean * math.expm1(float(curve.log_bias[index]))
-        value += weight * (curve.best_mean - geometric_mean - bias)
-        influences[sample] = weight * (-geometric_mean * curve.influences[:, index])
+        value += weight * float(curve.nash_regret[index])
+        influences[sample] = -weight * curve.geometric_mean[index] * curve.influences[:, index]
     return Measured.of(value, influences)

@@ -177,6 +177,9 @@ AtLeastZero = Annotated[float, Field(strict=True, ge=0)]
 Number = Annotated[int | float, PlainValidator(number)]
 Value = Annotated[int | float | str, PlainValidator(_scalar)]
 Values = Annotated[tuple[Value, ...], Field(min_length=1)]
+LARGEST = "largest"
+"""Stands for the largest value of a tag, or of a column of numbers."""
+
 Choice = Annotated[int | float | str | list[Value | None] | None, PlainValidator(_scalars)]
 Variant = Literal["as-written", "as-coded", "repaired"]
 

@@ -35,10 +35,9 @@ from dpbandits.config.documents import (
 from dpbandits.config.looks import COLOURS, DASHES, MARKERS, NO_LINE, NO_MARKER, STYLED
 from dpbandits.config.numbers import NumbersOfClaims
 from dpbandits.errors import InputError
-from dpbandits.metrics import CURVES
+from dpbandits.metrics import CURVES, NASH_REGRET, NOMINAL
 
-NASH_REGRET = "nash_regret"
-NASH_METRICS = (NASH_REGRET, f"nominal_{NASH_REGRET}")
+NASH_METRICS = (NASH_REGRET, NOMINAL + NASH_REGRET)
 """What is shown of Nash curves: scored by the true means, or by the nominal ones."""
 
 Estimate = Literal["plain", "corrected", "binned"]
@@ -187,12 +186,12 @@ DERIVED = "derived"
 NASH_KINDS = ("nash", "nash-final")
 """Kinds of panels that show Nash regret."""
 
-LookNames = tuple[
+GivenLook = tuple[
     Annotated[str, one_of(COLOURS)],
     Annotated[str, one_of(DASHES)],
     Annotated[str, one_of(MARKERS)],
 ]
-Looks = dict[Text, LookNames]
+Looks = dict[Text, GivenLook]
 """Id of an algorithm -> its colour, line style and marker."""
 
 MOST_TICKS = 8

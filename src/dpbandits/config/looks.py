@@ -90,6 +90,8 @@ A colour is of one algorithm, except that those that are not private are black a
 forms, with and without a known horizon, of one algorithm share theirs; lines and markers differ.
 """
 
+FILLS = ("full", "open", "half")
+"""How markers are filled."""
+
 STYLED: dict[str, dict[float, int]] = {"epsilon": {0.1: 0, 1: 1, 0.5: 2}}
-"""Parameter by which lines of one algorithm differ -> its values, each with the index in ``FILLS``
-of how its markers are filled."""
+"""Parameter by which lines of one algorithm differ -> an index in ``FILLS`` for each value."""

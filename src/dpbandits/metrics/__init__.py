@@ -20,7 +20,8 @@ IDENTIFIED = (*COUNTED, "recommended")
 NOMINAL = "nominal_"
 """Begins the names of what is scored by a bandit's nominal means instead of its true ones."""
 
-PARTS = ("nash_regret", "nash_influence", "nash_bins")
+NASH_REGRET = "nash_regret"
+PARTS = (NASH_REGRET, "nash_influence", "nash_bins")
 """What is recorded of a curve: its quantities, the influences of its runs, their means in bins."""
 
 NASH = (*PARTS, *(NOMINAL + part for part in PARTS))

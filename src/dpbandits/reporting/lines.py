@@ -11,11 +11,11 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from scipy.special import stdtrit
 
+from dpbandits.config.documents import LARGEST
 from dpbandits.config.figures import (
     BY_TAG,
     DERIVED,
     NASH_METRICS,
-    NASH_REGRET,
     RATE_METRICS,
     PanelSpec,
     PublishedSpec,
@@ -24,16 +24,13 @@ from dpbandits.config.figures import (
 )
 from dpbandits.config.looks import NO_LINE, NO_MARKER
 from dpbandits.errors import InputError
-from dpbandits.metrics import NOMINAL, QUANTITIES
+from dpbandits.metrics import NASH_REGRET, NOMINAL, QUANTITIES
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.text import fill, mathtext
 
 Where = Mapping[str, Any]
 """Rows that are chosen, column to value or list of values."""
-
-LARGEST = "largest"
-"""Stands for the largest value of a column of numbers."""
 
 
 def read_rows(

@@ -10,6 +10,7 @@ from dpbandits.config.looks import (
     ALGORITHMS,
     COLOURS,
     DASHES,
+    FILLS,
     MARKERS,
     NO_LINE,
     NO_MARKER,
@@ -28,9 +29,6 @@ RAMP = (
     *("#7e03a8", "#6a00a8", "#5601a4", "#41049d", "#2a0593", "#0d0887"),
 )
 """Steps of the map ``plasma`` from its first colour with a contrast of 3, light to dark."""
-
-FILLS = ("full", "open", "half")
-"""How markers are filled."""
 
 
 @dataclass(frozen=True)

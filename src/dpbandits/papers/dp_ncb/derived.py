@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpbandits.claims.estimates import as_measured, ratio, slope
 from dpbandits.claims.series import Evidence, SeriesQuery
-from dpbandits.config.figures import NASH_REGRET
+from dpbandits.metrics import NASH_REGRET
 from dpbandits.papers.dp_ncb.instances import ARMS
 from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, term_ratio
 from dpbandits.reporting.lines import nash_quantities, nash_regrets

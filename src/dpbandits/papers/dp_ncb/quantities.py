@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from dpbandits.claims.estimates import Estimate, Measured, StudentEstimate, average, exact
-from dpbandits.claims.series import NASH_REGRET, SeriesQuery, nash_regret
+from dpbandits.claims.series import SeriesQuery, nash_regret
+from dpbandits.metrics import NASH_REGRET
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
