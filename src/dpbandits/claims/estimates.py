@@ -435,8 +435,8 @@ class Extreme(RandomEstimate):
     """The largest, or the smallest, of several estimates.
 
     Picking the best of several is no free choice: the end of the interval that speaks for the
-    picked one holds for all of them at once (Bonferroni). The other end needs no correction,
-    because it fails only if the interval of the truly extreme one does.
+    picked one holds for all of them at once (Bonferroni). The other end needs no correction: the
+    true extreme lies beyond it only where the interval of the truly extreme one misses, too.
     """
 
     parts: tuple[Estimate, ...] = ()

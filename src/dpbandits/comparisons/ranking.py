@@ -85,8 +85,8 @@ def rankings(
 ) -> tuple[pd.DataFrame, dict[str, Row]]:
     """Return both rankings at the nearest setting, and the row of the winners of each answer.
 
-    Verdicts: ``best`` whatever the open logarithms, ``DEPENDS``, ``tied`` with the best, ``behind``
-    or ``UNMET``. Logarithms are those that the comparison ranks by.
+    The verdicts: best for each base of the logarithms that papers leave open, ``DEPENDS`` on the
+    base, tied with the best, ``BEHIND`` or ``UNMET``.
     """
     table = with_dimensions(table[table["ranked"]])
     members = table[table["privacy"].isin(CLASSES[asked.privacy])]

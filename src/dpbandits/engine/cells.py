@@ -77,7 +77,7 @@ class Cell:
 
     @property
     def batch(self) -> int:
-        """Runs that a worker plays at a time; those of a Nash curve are played by one."""
+        """Runs that a worker plays at a time, where they are not those of one Nash curve."""
         return TRIALS if self.identifies else BATCH
 
     @property

@@ -316,7 +316,7 @@ def _play_sent(
 
 
 _FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
-"""More arms than dimensions squared, so that a subset of arms has to be searched for."""
+"""Six arms in two dimensions: more than 2 * 2, so that a subset of arms has to be searched for."""
 
 
 def compile_kernels(cells: Iterable[Cell]) -> None:
@@ -333,7 +333,7 @@ def compile_kernels(cells: Iterable[Cell]) -> None:
 
 @once
 def _compile(name: str) -> None:
-    """Compile an algorithm, or ``nash`` curves: both ways through a time window.
+    """Compile an algorithm, or ``nash`` curves, by integers and by logarithms of means.
 
     Processes that would compile the same wait meanwhile, and then find it on disk.
     """

@@ -60,9 +60,8 @@ def digest_of(description: Any) -> str:
 def stream_key(description: Any) -> int:
     """Return the first 128 bits of the sha256 of the description of a random stream.
 
-    It holds the algorithm, its parameters, variant and interpretations, the bandit and the horizon.
-    Metrics, numbers of runs and of workers, and versions of the code are left out, so that none of
-    them moves a stream.
+    Metrics, numbers of runs and of workers, and versions of the code are in no description, so that
+    none of them moves a stream; ``Cell.stream_description`` is that of simulations.
     """
     return int(digest_of(description)[:32], 16)
 

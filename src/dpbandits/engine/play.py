@@ -54,8 +54,8 @@ def play_runs(
     """
     root_seed, key, runs = streams
     stream_of = reseeding(root_seed, key, runs)
-    # ``skip`` knows no reward inside a segment. The grid does not decide, so that runs do not
-    # depend on it.
+    # A kernel that skips knows no reward inside a segment. Metrics choose the kernel, and not the
+    # grid, so that runs do not depend on the times recorded.
     if algorithm.skip is not None and "realised_regret" not in metrics:
         algorithm = replace(algorithm, advance=algorithm.skip)
     arms, counted = len(bandit.arms), "inverse_counts" in metrics

@@ -133,10 +133,11 @@ class NashCurve:
 
     @property
     def bias(self) -> Values:
-        """What the plain Nash regret is too high by, by the bias of log G_t, shape (G,).
+        """By how much the plain Nash regret is too high because log G_t is biased, shape (G,).
 
-        That bias is known to first order in 1/R. The Nash regret of a corrected logarithm is still
-        off by half the squared standard error of log G_t, a small part of its standard error.
+        The bias of log G_t is known to first order in 1/R. The Nash regret of a corrected logarithm
+        is still off by half the squared standard error of log G_t, a small part of its standard
+        error.
         """
         if np.isnan(self.log_bias).any():
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")

@@ -249,7 +249,7 @@ def no_update(self, arm, reward, counts, sums, rng):
 
 
 def is_exact(me):
-    """Return that plain Python knows no integer that is too large."""
+    """Return True: in plain Python no integer is too large."""
     return True
 
 

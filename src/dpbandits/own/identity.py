@@ -243,7 +243,7 @@ NO_KEY = (
 
 
 CALLED = b"cdpbandits.engine.custom\n"
-"""What this module is called in hashes, since they name the random streams of users' arms."""
+"""An earlier name of this module, kept in hashes: they name the random streams of users' arms."""
 
 
 def hash_of(name: str, value: Any) -> tuple[str, list[Dispatcher]]:

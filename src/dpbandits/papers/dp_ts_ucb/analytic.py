@@ -149,17 +149,6 @@ def _named(algorithm: str, accounting: str, x: Any, y: Any) -> pd.DataFrame:
     return curve(f"{algorithm}, {accounting}", tags, x, y)
 
 
-def draw_level() -> float:
-    """Return the largest eta of one draw of plain Thompson sampling, over the pulls of the arm.
-
-    The draw after n pulls with rewards of sum S is N(S/(n + 1), 1/(n + 1)) (Ou et al., 2024,
-    Algorithm 1). A reward in [0, 1] that is changed moves its centre by 1/(n + 1) at most.
-    """
-    pulls = np.arange(1, 1001)
-    shifts, deviations = 1.0 / (pulls + 1.0), np.sqrt(1.0 / (pulls + 1.0))
-    return float((shifts / deviations).max())
-
-
 def crossover_horizon(phases: int, divisor: float) -> float:
     """Return the T from which phases * phi(0, T) stays below T / divisor.
 
