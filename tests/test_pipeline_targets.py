@@ -236,11 +236,11 @@ def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_
     assert sum(map(len, of_quick.values())) == len(results), "at the quick scale all"
 
 
-# What `make verify` says of a cell, and which cells it draws.
+# What `make verify` says of a batch, and which batches it draws.
 
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
 ALPHA = 0.001
-"""Chance that a cell of the right law is outside; the seeds below are fixed."""
+"""Chance that a batch of the right law is outside; the seeds below are fixed."""
 
 COINS = [dpbandits.bernoulli(means) for means in ([0.7, 0.4], [0.95, 0.1])]
 FEATURES = [[1, 0], [0, 1], [0.7, 0.6]]
@@ -306,7 +306,7 @@ def test_a_failure_where_all_packed_trials_succeed_is_chance() -> None:
         assert compare(packed, again, ALPHA)[0] == outcome
 
 
-def test_the_batches_of_a_series_are_its_cells() -> None:
+def test_the_batches_of_a_series_are_its_runs() -> None:
     for kind, size in (("regret", 10), ("nash", 40), ("identification", 1000)):
         whole = series_of(kind)
         runs = [batch.runs for batch in verification.batches_of(whole)]
@@ -321,8 +321,8 @@ def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path:
     refused(lambda: verify(project, Plan(), 1), "has no results to verify")
 
     def drawn(plan: Plan) -> list[tuple[str, str, int]]:
-        cells = draw_sample(project, plan).cells
-        return [(name, series.label, series.runs.start) for _, name, series in cells]
+        batches = draw_sample(project, plan).batches
+        return [(name, series.label, series.runs.start) for _, name, series in batches]
 
     # Empty files: a draw reads only results that tune.
     curves, same = (
@@ -330,19 +330,19 @@ def test_a_draw_depends_on_its_seed_alone_and_tells_what_it_leaves_out(tmp_path:
     )
     same.parent.mkdir(parents=True)
     same.touch()
-    alone = drawn(Plan(cells=3, seed=4))
+    alone = drawn(Plan(batches=3, seed=4))
     curves.touch()
-    both = drawn(Plan(cells=3, seed=4))
+    both = drawn(Plan(batches=3, seed=4))
     assert len(both) == 6
     assert alone == [cell for cell in both if cell[0] == "same-algorithm"]
-    assert both != drawn(Plan(cells=3, seed=5))
+    assert both != drawn(Plan(batches=3, seed=5))
     sample = draw_sample(project, Plan(rounds=10**5))
-    assert sample.cells == []
+    assert sample.batches == []
     assert sample.too_costly == ["ts-is-dp/bernoulli-curves", "ts-is-dp/same-algorithm"]
     assert "dp-ncb/panel-b" in sample.not_built
     assert sample.of == 18 + 10  # 18 series of 10 runs; 2 of 50
     refused(lambda: verify(project, Plan(rounds=10**5), 1), "so few rounds; run dpbandits verify")
     quick = "results/quick: has no results to verify; those of the paper scale: make verify SCALE="
     refused(lambda: verify(project.at(scale="quick"), Plan(), 1), quick)
-    for key, value in (("cells", 0), ("rounds", 0), ("seed", -1)):
+    for key, value in (("batches", 0), ("rounds", 0), ("seed", -1)):
         refused(partial(Plan, **{key: value}), f"{key} is {value}; allowed: at least")

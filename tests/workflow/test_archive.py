@@ -111,7 +111,7 @@ def test_a_sample_is_verified_without_the_cache(archive: Path, tmp_path: Path) -
     root = unpack(archive, tmp_path)
     others = []
     for status in (0, 2):
-        done = dpbandits_command(root, "verify", "--cells", "1", "--sample-seed", "3")
+        done = dpbandits_command(root, "verify", "--batches", "1", "--sample-seed", "3")
         assert done.returncode == status, done.stdout
         table = pd.read_csv(root / "results/verify.csv")
         others.append(set(table.loc[table["outcome"] != "exact", "results"]))

@@ -181,18 +181,18 @@ def ledger(project: "Project") -> None:
 
 @command()
 @workers_option
-@whole_option("--cells", default=5, help="batches of runs of each set of results (default: 5)")
+@whole_option("--batches", default=5, help="batches of runs of each set of results (default: 5)")
 @whole_option("--rounds", default=5 * 10**7, help="most rounds of a batch (default: 50000000)")
 @whole_option("--sample-seed", default=1, help="of the draw (default: 1)")
 @format_option
 @in_project
 def verify(
-    project: "Project", workers: int, cells: int, rounds: int, sample_seed: int, form: str
+    project: "Project", workers: int, batches: int, rounds: int, sample_seed: int, form: str
 ) -> None:
     """Recompute a random sample of batches of runs; say of each whether it agrees."""
     from dpbandits.pipeline import verify as verification
 
-    plan = verification.Plan(cells, rounds, sample_seed)
+    plan = verification.Plan(batches, rounds, sample_seed)
     outcome = verification.verify(project, plan, workers)
     show(outcome.table, form, "\n".join(outcome.lines()))
     outcome.require_agreement()

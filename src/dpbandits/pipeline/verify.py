@@ -1,4 +1,4 @@
-"""Verification: recompute a random sample of cells without any cache, and compare with the results.
+"""Verification: recompute a random sample of runs without any cache, and compare with the results.
 
 Bits are compared first. Where they differ, as they may on another family of processors, the numbers
 at the horizon are compared, with intervals that hold even if every decision differs.
@@ -28,7 +28,7 @@ from dpbandits.pipeline.project import Project
 
 EXACT, WITHIN, OUTSIDE = "exact", "agrees within chance", "outside"
 ERROR_LEVEL = 0.05
-"""Chance that any cell of a sample is found outside if all its streams are new."""
+"""Chance that any batch of a sample is found outside if all its streams are new."""
 ROUNDING = 1e-9
 """Relative difference that counts as rounding, where a number does not vary over runs."""
 
@@ -41,36 +41,36 @@ NOT_COMPARED = {*QUANTITIES, "nash_influence"} - {CURVE}
 
 @dataclass(frozen=True)
 class Plan:
-    """How the sample is drawn: cells of each set of results, each of at most ``rounds`` rounds.
+    """How the sample is drawn: batches of each set of results, each of at most ``rounds`` rounds.
 
-    The streams of the cells do not depend on the seed.
+    The streams of their runs do not depend on the seed.
     """
 
-    cells: int = 5
+    batches: int = 5
     rounds: int = 5 * 10**7
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for key, least in (("cells", 1), ("rounds", 1), ("seed", 0)):
+        for key, least in (("batches", 1), ("rounds", 1), ("seed", 0)):
             if getattr(self, key) < least:
                 raise InputError(f"{key} is {getattr(self, key)}; allowed: at least {least}")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The drawn cells, cheapest first: paper, results, a batch of runs; and what was left out.
+    """The drawn batches, cheapest first: paper, results and runs; and what was left out.
 
-    ``of`` counts all cells, also those too costly to be drawn.
+    ``of`` counts all batches, also those too costly to be drawn.
     """
 
-    cells: list[tuple[str, str, Series]]
+    batches: list[tuple[str, str, Series]]
     of: int
     too_costly: list[str]
     not_built: list[str]
 
 
 def draw_sample(project: Project, plan: Plan) -> Sample:
-    """Draw cells from each set of results that is built."""
+    """Draw batches of runs from each set of results that is built."""
     sampled: list[tuple[str, str, Series]] = []
     total, too_costly, not_built = 0, [], []
     for paper in project.built():
@@ -78,17 +78,17 @@ def draw_sample(project: Project, plan: Plan) -> Sample:
             if not project.results_path(paper, name).is_file():
                 not_built.append(f"{paper}/{name}")
                 continue
-            cells = [
+            batches = [
                 batch for series in project.series(paper, name) for batch in batches_of(series)
             ]
-            cheap = [batch for batch in cells if _rounds(batch) <= plan.rounds]
-            total += len(cells)
+            cheap = [batch for batch in batches if _rounds(batch) <= plan.rounds]
+            total += len(batches)
             if cheap:
                 key = stream_key({"sample": [paper, name]})
                 generator = np.random.default_rng(np.random.SeedSequence([plan.seed, key]))
-                drawn = generator.choice(len(cheap), min(plan.cells, len(cheap)), replace=False)
+                drawn = generator.choice(len(cheap), min(plan.batches, len(cheap)), replace=False)
                 sampled += [(paper, name, cheap[i]) for i in drawn]
-            elif cells:
+            elif batches:
                 too_costly.append(f"{paper}/{name}")
     sampled.sort(key=lambda drawn: _rounds(drawn[2]))
     return Sample(sampled, total, too_costly, not_built)
@@ -99,7 +99,7 @@ def _rounds(series: Series) -> int:
 
 
 def batches_of(series: Series) -> list[Series]:
-    """Return the series cut into its cells, the batches of its runs that are computed together."""
+    """Return the series cut into batches of runs, each of which is computed as a whole."""
     if series.cell.in_lockstep:
         return [replace(series, runs=curve.runs, runs_per_curve=0) for curve in series.works]
     runs, size = series.runs, series.cell.batch
@@ -111,7 +111,7 @@ def batches_of(series: Series) -> list[Series]:
 
 @dataclass(frozen=True)
 class Verification:
-    """The sample with its outcomes: ``table`` has a row a cell; the file ``path`` has it, too."""
+    """The sample with its outcomes: ``table`` has a row a batch; the file ``path`` has it, too."""
 
     plan: Plan
     sample: Sample
@@ -119,8 +119,8 @@ class Verification:
     path: Path
 
     def lines(self) -> list[str]:
-        """Return a line for each cell, what was left out, and the counts."""
-        cells = [
+        """Return a line for each batch, what was left out, and the counts."""
+        batches = [
             f"{row['outcome']}: {row['paper']}/{row['results']}, {row['series']}, runs "
             f"{row['first_run']} to {row['first_run'] + row['runs'] - 1}, horizon "
             f"{row['horizon']}: {row['detail']}"
@@ -133,16 +133,16 @@ class Verification:
         counted = Counter(self.table["outcome"])
         counts = ", ".join(f"{counted[outcome]} {outcome}" for outcome in (EXACT, WITHIN, OUTSIDE))
         return [
-            *cells,
+            *batches,
             *(f"{why}: {', '.join(names)}" for why, names in left_out.items() if names),
-            f"sample: {self.plan.cells} batches of each set of results, of those that take at most "
-            f"{self.plan.rounds} rounds, drawn with seed {self.plan.seed}; "
+            f"sample: {self.plan.batches} batches of each set of results, of those that take at "
+            f"most {self.plan.rounds} rounds, drawn with seed {self.plan.seed}; "
             f"{len(self.table)} of {self.sample.of} batches",
             f"verified: {counts} ({self.path})",
         ]
 
     def require_agreement(self) -> None:
-        """Raise InputError where a cell is outside its interval."""
+        """Raise InputError where a batch is outside its interval."""
         outside = int((self.table["outcome"] == OUTSIDE).sum())
         if outside:
             raise InputError(
@@ -152,20 +152,20 @@ class Verification:
 
 
 def verify(project: Project, plan: Plan, workers: int) -> Verification:
-    """Recompute a random sample of cells from the sources, and compare with the results."""
+    """Recompute a random sample of batches from the sources, and compare with the results."""
     sample = draw_sample(project, plan)
-    if not sample.cells:
+    if not sample.batches:
         raise InputError(_nothing_to_verify(project, sample))
-    sets = dict.fromkeys((paper, name) for paper, name, _ in sample.cells)
+    sets = dict.fromkeys((paper, name) for paper, name, _ in sample.batches)
     frames = {key: project.frame(*key) for key in sets}
-    drawn = [series for _, _, series in sample.cells]
+    drawn = [series for _, _, series in sample.batches]
     with tempfile.TemporaryDirectory() as empty:
         cache = Cache(Path(empty))
         computed = compute_series(
             drawn, root_seed=project.seed, workers=workers, cache=cache, title="verifying"
         )
     rows = []
-    for (paper, name, series), runs in zip(sample.cells, computed, strict=True):
+    for (paper, name, series), runs in zip(sample.batches, computed, strict=True):
         packed = frames[paper, name]
         packed = packed[packed["series"] == series.label]
         outcome, detail = compare(packed, results_frame([series], [runs]), ERROR_LEVEL / len(drawn))
@@ -178,12 +178,12 @@ def verify(project: Project, plan: Plan, workers: int) -> Verification:
 
 
 def _nothing_to_verify(project: Project, sample: Sample) -> str:
-    """Return why a sample has no cells, and what to run."""
+    """Return why a sample has no batches, and what to run."""
     folder = project.results_folder()
     if sample.too_costly:
         return f"{folder}: no batch takes so few rounds; run dpbandits verify with more --rounds"
     scale = "paper" if project.scale == "quick" else "quick"
-    if draw_sample(project.at(scale=scale), Plan()).cells:
+    if draw_sample(project.at(scale=scale), Plan()).batches:
         return (
             f"{folder}: has no results to verify; those of the {scale} scale: make verify "
             f"SCALE={scale} (dpbandits verify --scale {scale})"
@@ -192,7 +192,7 @@ def _nothing_to_verify(project: Project, sample: Sample) -> str:
 
 
 def compare(packed: pd.DataFrame, again: pd.DataFrame, alpha: float) -> tuple[str, str]:
-    """Return the outcome of a cell, and in words how far the recomputed numbers are off."""
+    """Return the outcome of a batch, and in words how far the recomputed numbers are off."""
     wanted = packed[[*KEYS, "value"]]
     both = again.merge(wanted, "left", KEYS, suffixes=("", "_packed"), indicator="found")
     if (both["found"] != "both").any():
