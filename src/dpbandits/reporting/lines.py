@@ -126,8 +126,8 @@ def nash_regrets(
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
 
 
-def _curve(panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Mean over runs at every recorded t."""
+def _mean(panel: PanelSpec, spec: SeriesSpec, rows: pd.DataFrame, place: str) -> pd.DataFrame:
+    """Mean over runs at every t that the rows have; of kind ``final`` that is one."""
     _require_one_series(rows, place)
     values = rows.pivot(index="run", columns="t", values="value").sort_index(axis=1)
     if values.isna().any(axis=None):
@@ -229,8 +229,8 @@ def _require_one_series(rows: pd.DataFrame, place: str) -> None:
 
 
 POINTS: dict[str, Callable[[PanelSpec, SeriesSpec, pd.DataFrame, str], pd.DataFrame]] = {
-    "curve": _curve,
-    "final": _curve,
+    "curve": _mean,
+    "final": _mean,
     "rate": _rate,
     "nash": _nash,
     "nash-final": _nash,
@@ -339,7 +339,7 @@ def panel_lines(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[Line]
 def _rows_of_series(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[pd.DataFrame]:
     """Return the rows of the results that each entry of ``series`` shows."""
     simulated = frame[frame[EXACT].isna()].drop(columns=EXACT) if panel.exact else frame
-    shown = {"": _simulated_rows(panel, simulated, place)}
+    shown = {"": _rows_of_metric(panel, simulated, place)}
     shown |= {name: _exact_rows(panel, frame, name, place) for name in panel.exact}
     return [
         select(shown[spec.exact or ""], spec.where, f"{place}.series.{index}.where")
@@ -347,7 +347,7 @@ def _rows_of_series(panel: PanelSpec, frame: pd.DataFrame, place: str) -> list[p
     ]
 
 
-def _simulated_rows(panel: PanelSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
+def _rows_of_metric(panel: PanelSpec, frame: pd.DataFrame, place: str) -> pd.DataFrame:
     rows = select(frame, panel.where, f"{place}.where")
     if panel.metric is not None:
         in_nash = panel.metric in NASH_METRICS
@@ -466,7 +466,7 @@ def check_panel_filters(
 
     Where results are ``is_whole``, not of a small scale, it has to reach its digitised values.
     """
-    simulated = _simulated_rows(panel, frame, place)
+    simulated = _rows_of_metric(panel, frame, place)
     for index, spec in enumerate(panel.series):
         if spec.exact:
             continue
