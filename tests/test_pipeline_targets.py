@@ -32,6 +32,7 @@ from dpbandits.papers import SHARED
 from dpbandits.pipeline import study
 from dpbandits.pipeline import verify as verification
 from dpbandits.pipeline.costs import KEY, read_costs, write_costs
+from dpbandits.pipeline.jobs import distinct_runs
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (
@@ -201,6 +202,14 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
         0.2,
     )
     assert new in write_costs(project).read_text()
+
+
+def test_runs_of_equal_cells_are_computed_once_and_not_taken_from_the_cache() -> None:
+    one, other = series_of("regret"), replace(series_of("regret"), label="b")
+    assert distinct_runs([one, other], 0) == 40
+    later = [replace(one, runs=range(30, 70)), replace(one, runs=range(100, 110))]
+    assert distinct_runs([one, *later], 0) == 80
+    assert distinct_runs([one, series_of("regret", other=True)], 0) == 80
 
 
 def test_a_job_measures_itself_and_its_children(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from dpbandits.claims.judge import Judgement
     from dpbandits.claims.series import Evidence
+    from dpbandits.engine.cells import Series
 
 # Each job imports only what it needs: all imports together take seconds.
 
@@ -84,10 +85,20 @@ def _simulate(project: Project, paper: str, name: str, workers: int) -> Made:
         seconds = time.monotonic() - begun
         print(f"{paper}: {name}: {computed[0]} runs computed in {seconds:.1f} s", file=sys.stderr)
     played = {line.label: line.cell.description for line in series}
-    total = sum(len(line.runs) for line in series)
     details = {"seed": project.seed, "workers": workers, "series": played}
-    details["cached_runs"] = max(0, total - sum(computed))
+    details["cached_runs"] = max(0, distinct_runs(series, project.seed) - sum(computed))
     return results_frame(series, runs), details
+
+
+def distinct_runs(series: "Iterable[Series]", seed: int) -> int:
+    """Return the number of runs; those that equal cells of two series share count once."""
+    works = {(work.key(seed), work.runs) for line in series for work in line.works}
+    total, key_before, end = 0, "", 0
+    for key, start, stop in sorted((key, runs.start, runs.stop) for key, runs in works):
+        end = end if key == key_before else start
+        total += max(0, stop - max(start, end))
+        key_before, end = key, max(end, stop)
+    return total
 
 
 def compute_exact(project: Project, paper: str, name: str, workers: int) -> Made:
