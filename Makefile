@@ -115,7 +115,7 @@ golden: .venv-test/installed ## decisions, exact results and the csv of the quic
 published: .venv-test/installed ## published copies belong to the present sources
 	$(IN_TEST) pytest -q -m release
 
-release-check: ## everything that a release has to pass: `make everything`, an hour and a half on two cores, and all tests; the last line names the parts that fail
+release-check: ## everything that a release has to pass: `make everything` and all tests, an hour on two idle cores; the last line names the parts that fail
 	@failed=; for part in $(RELEASE); do \
 	  echo "release-check: $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
 	done; \
