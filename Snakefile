@@ -93,6 +93,7 @@ onstart:
         os.utime(sentinel_path(PROJECT))
 
 
+# Params that no command takes, `depends_on` and `caption`: a rule runs again where they moved.
 include: "workflow/rules/results.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"

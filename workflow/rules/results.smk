@@ -34,7 +34,6 @@ for name, group in SHARED.items():
             paper=group[0].paper,
             names=[target.name for target in group],
             options=OPTIONS,
-            # No option: Snakemake runs a rule again where its params moved.
             depends_on=[target.depends_on for target in group],
         shell:
             "dpbandits run {params.paper} {params.names} {params.options} &> {log}"

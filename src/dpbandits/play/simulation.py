@@ -48,7 +48,8 @@ class PlayedRuns:
 
     horizon_sign: ClassVar[str] = "T"
     metrics: ClassVar[tuple[str, ...]]
-    """What is recorded unless something else is asked for."""
+    """What is recorded unless something else is asked for: all of it at once, so that a second
+    question plays nothing again."""
 
     def __init__(self, cell: Cell, *, runs: float, seed: int, workers: int, cache: bool) -> None:
         """Keep what is to be played; InputError where a number is not allowed or too large."""
@@ -58,6 +59,7 @@ class PlayedRuns:
         self.workers = require_count("workers", workers, 1)
         self.cache = require_cache(cache)
         self._kept: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
+        # It says at once where they are too many to be recorded.
         self._work(self.metrics, self.times)
 
     def _work(self, metrics: tuple[str, ...], grid: Sequence[int]) -> Work:
