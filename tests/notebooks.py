@@ -23,7 +23,9 @@ def executed(path: Path) -> Any:
     notebook = nbformat.read(path, nbformat.NO_CONVERT)
     # A jupyter that is opened on one begins in its folder, too.
     place = {"metadata": {"path": str(EXAMPLES)}}
-    NotebookClient(notebook, resources=place, record_timing=False).execute()
+    # Text comes in as many pieces as the kernel happens to send.
+    options = {"record_timing": False, "coalesce_streams": True}
+    NotebookClient(notebook, resources=place, **options).execute()
     notebook.metadata.pop("widgets", None)
     for cell in notebook.cells:
         # Bars and what is announced differ from time to time.

@@ -6,8 +6,8 @@ Influences follow the chain rule, so that differences, ratios and slopes of seve
 theirs; those of one sample of runs add run by run, and samples are independent. Their mean square
 over R - 1 is the squared standard error. A ratio has a t interval of its logarithm.
 
-*Skewed runs.* The t statistic of runs with a long tail on one side has its own on the other. To
-first order in 1/sqrt(runs), P(T <= x) = Phi(x) + k (2 x^2 + 1) phi(x) / 6 with k the skewness of
+*Skewed runs.* Runs with a long tail on one side have a t statistic with a long tail on the other.
+To first order in 1/sqrt(runs), P(T <= x) = Phi(x) + k (2 x^2 + 1) phi(x) / 6 with k the skewness of
 the mean (Hall, 1992, The Bootstrap and Edgeworth Expansion, section 2.6; Johnson, 1978, has the
 same correction of the t test), which at |x| = 4 is many times Phi(-4). Hall's cubic (1992, On the
 removal of skewness by transformation, J. R. Statist. Soc. B 54) is increasing and takes the term

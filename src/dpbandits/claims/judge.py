@@ -1,7 +1,7 @@
 """Measure a claim's comparisons at its interim analyses, and judge each of its readings.
 
-A claim that is judged at its own level, 5 %, may be decided wrongly with that chance. Of many
-claims some then will be. So each is judged at a second level too, at which the chance that any
+A reading that is judged at its own level, 5 %, may be decided wrongly with that chance. Of many
+some then will be. So each is judged at a second level too, at which the chance that any
 comparison of any claim of its paper is decided wrongly is at most 5 %: each claim that depends on
 chance gets an equal share of it (Bonferroni), which its readings share equally; within a reading
 the interim analyses share it and Holm's levels keep it. The family is the paper, so that another

@@ -71,7 +71,7 @@ PLAIN = 0.05
 """Level of an interval that is not shared with other comparisons."""
 
 ALPHA = 0.05
-"""Level of a claim: the chance that one of its comparisons is decided wrongly."""
+"""Level of a reading: the chance that one of its comparisons is decided wrongly."""
 
 
 def interval_at(estimate: "Estimate", share: float) -> tuple[float, float]:

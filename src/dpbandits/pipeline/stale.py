@@ -1,7 +1,8 @@
 """Why something is stale: the key of the config, the source or the result that moved.
 
-The provenance of a file has the fingerprints that decide whether it is current, and hashes of all
-pieces that it was made of. Of older files without these it is only known that something moved.
+The provenance of a file has the fingerprints that decide whether it is current (results have
+theirs in their own file, too), and hashes of all pieces that it was made of. Of older files without
+these it is only known that something moved.
 """
 
 import hashlib
