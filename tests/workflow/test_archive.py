@@ -180,12 +180,6 @@ def answers(
     return run_python(*words, changes={**changes}, folder=folder)
 
 
-@pytest.mark.slow
-def test_what_is_published_is_answered_without_the_extras() -> None:
-    done = answers(QUESTIONS, ROOT)
-    assert done.stdout.count("## status 0\n") == len(QUESTIONS), done.stderr
-
-
 BUILD = """
 import sys
 from setuptools import build_meta
@@ -202,11 +196,17 @@ def build(kind: str, sources: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what a distribution is built of."""
+    """A copy of what a distribution is built of, without results of one's own."""
     folder = copy_parts(tmp_path_factory.mktemp("sources"), *SOURCES)
     for path in folder.glob("src/*.egg-info"):
         shutil.rmtree(path)
     return folder
+
+
+@pytest.mark.slow
+def test_what_is_published_is_answered_without_the_extras(sources: Path) -> None:
+    done = answers(QUESTIONS, sources)
+    assert done.stdout.count("## status 0\n") == len(QUESTIONS), done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,9 @@ def installed(wheel: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_wheel_is_of_use_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_is_of_use_in_an_empty_folder(
+    installed: Path, sources: Path, tmp_path: Path
+) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     assert (installed / "dpbandits/cli/__init__.py").is_file(), "else the checkout's is imported"
@@ -251,7 +253,7 @@ def test_the_wheel_is_of_use_in_an_empty_folder(installed: Path, tmp_path: Path)
         assert part in printed[command]
     published = pd.read_csv(ROOT / "docs/figures/dp-ncb/claims.csv")
     assert printed["list claims --format csv"].count("\ndp-ncb,") == len(published)
-    here = answers(QUESTIONS, ROOT, extras=()).stdout
+    here = answers(QUESTIONS, sources, extras=()).stdout
     assert here.count("## status 0\n") == len(QUESTIONS)
     assert here in run.stdout
     lines = [line for line in run.stderr.splitlines() if line.startswith("dpbandits: ")]
