@@ -207,8 +207,7 @@ def test_measured_jobs_replace_known_ones(tmp_path: Path) -> None:
 def test_runs_of_equal_cells_are_computed_once_and_not_taken_from_the_cache() -> None:
     one, other = series_of("regret"), replace(series_of("regret"), label="b")
     assert distinct_runs([one, other], 0) == 40
-    later = [replace(one, runs=range(30, 70)), replace(one, runs=range(100, 110))]
-    assert distinct_runs([one, *later], 0) == 80
+    assert distinct_runs([one, replace(one, runs=range(100, 110))], 0) == 50
     assert distinct_runs([one, series_of("regret", other=True)], 0) == 80
 
 
