@@ -16,7 +16,7 @@ from scipy.stats import chi2
 
 from dpbandits.algorithms import REGISTRY, REGRET
 from dpbandits.auditing.blackbox import Budget
-from dpbandits.auditing.inputs import make_pair
+from dpbandits.auditing.inputs import audit_pair
 from dpbandits.auditing.mechanisms import Plays
 from dpbandits.auditing.run import Question
 from dpbandits.auditing.support import GivenDraws
@@ -74,7 +74,7 @@ def played_sequences(
     given = definition.parameters_from(parameters)
     settings = definition.settings(horizon, arms, **vars(given), **chosen)
     key = stream_key(["agreement", algorithm, dict(parameters), dict(interpretations), horizon])
-    plays = Plays(definition, settings, horizon, make_pair(*tables))
+    plays = Plays(definition, settings, horizon, audit_pair(*tables))
     outputs = plays(second, run_generator(root, key, 0), runs)
     sequences, counts = np.unique(outputs, axis=0, return_counts=True)
     return Counter(dict(zip(map(tuple, sequences.tolist()), counts.tolist(), strict=True)))

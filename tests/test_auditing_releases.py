@@ -35,7 +35,7 @@ from dpbandits.auditing.index_policies import (
     largest_leaks,
     sequence_chances,
 )
-from dpbandits.auditing.inputs import constant, make_pair, table_bandit
+from dpbandits.auditing.inputs import audit_pair, constant, table_bandit
 from dpbandits.auditing.laplace import (
     fit,
     laplace_breaks,
@@ -259,8 +259,8 @@ def test_a_horizon_below_the_epoch_is_an_error() -> None:
     refused(lambda: first_epoch(1000, 1.0), "horizon is 1000")
 
 
-FIRST = make_pair([[0.0], [0.5]], [[1.0], [0.5]], after=[0.0, 0.0])
-NULL = make_pair([[0.0], [0.5]], [[0.0], [0.5]], after=[0.0, 0.0])
+FIRST = audit_pair([[0.0], [0.5]], [[1.0], [0.5]], after=[0.0, 0.0])
+NULL = audit_pair([[0.0], [0.5]], [[0.0], [0.5]], after=[0.0, 0.0])
 
 
 def test_an_algorithm_with_noise_is_refused() -> None:
@@ -284,7 +284,7 @@ def test_the_sequence_is_that_of_the_table_with_more_draws() -> None:
 
 
 def test_recommendations_follow_the_larger_reward() -> None:
-    pair = make_pair([[0.0], [0.0]], [[0.0], [1.0]])
+    pair = audit_pair([[0.0], [0.0]], [[0.0], [1.0]])
     for name, budget in (("od-linbai", 3), ("sequential-halving", 2)):
         algorithm, bandit = IDENTIFICATION[name], table_bandit(None, pair, True)
         case = Case(algorithm, "as-written", budget, 1, pair)

@@ -11,7 +11,7 @@ import pytest
 
 from agreement import question_of
 from dpbandits.algorithms import REGISTRY, REGRET, find_identification
-from dpbandits.auditing.inputs import PULL_TABLE, ROUND, constant, make_pair, search_pairs
+from dpbandits.auditing.inputs import PULL_TABLE, ROUND, audit_pair, constant, search_pairs
 from dpbandits.auditing.mechanisms import Plays, Trials
 from dpbandits.auditing.run import Audit, audit, published
 from dpbandits.cli import main
@@ -20,7 +20,7 @@ from leaky_algorithms import leaky
 from support import FAMILIES, mostly_slow, refused
 
 PAIR = constant(1.0, 0.0)
-NULL = make_pair([[1.0], [0.0]], [[1.0], [0.0]])
+NULL = audit_pair([[1.0], [0.0]], [[1.0], [0.0]])
 
 
 def quick(leak: str, **options: Any) -> Audit:
@@ -169,7 +169,7 @@ def test_bad_tables_end_in_one_line() -> None:
         (ZEROS, ZEROS, {"after": [0.0]}, "after has 1 rewards; allowed: one an arm, 2"),
         (ZEROS, ZEROS, {"after": [0.0, -1.0]}, "after has the reward -1; allowed: 0 to 1"),
     ]:
-        refused(partial(make_pair, first, second, **more), message)
+        refused(partial(audit_pair, first, second, **more), message)
 
 
 def test_families_are_neighbours_and_small() -> None:
@@ -190,7 +190,7 @@ def test_kernels_receive_the_rewards_of_the_table(name: str, by_round: bool) -> 
     rewards = np.random.default_rng(3).integers(0, 2**20, (2, horizon)) / 2**20
     algorithm = REGRET[name]
     setting = question_of(name, horizon, dict(algorithm.example))
-    pair = make_pair(rewards, rewards, notion=ROUND if by_round else PULL_TABLE)
+    pair = audit_pair(rewards, rewards, notion=ROUND if by_round else PULL_TABLE)
     plays = setting.mechanism(pair).sample
     assert isinstance(plays, Plays)
     seen = list[tuple[int, int, float]]()
@@ -223,7 +223,7 @@ def test_every_identification_trial_has_the_table_from_its_beginning(name: str) 
     # Arm 4 is best in the first phase alone, arm 2 from then on.
     rewards = [[0.2] * 24, [0.4] * 3 + [0.9] * 21, [0.3] * 24, [0.5] * 3 + [0.0] * 21]
     setting = question_of(name, 24, {}, arms=4)
-    play = setting.mechanism(make_pair(rewards, rewards)).sample
+    play = setting.mechanism(audit_pair(rewards, rewards)).sample
     assert isinstance(play, Trials)
     block = play(False, np.random.default_rng(1), 50)
     trial = algorithm.reference(play.task(), np.random.default_rng(1))

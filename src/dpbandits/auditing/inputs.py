@@ -26,7 +26,7 @@ PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring tables of rewards, x and x'. Make one with ``make_pair``.
+    """Two neighbouring tables of rewards, x and x'. Make one with ``audit_pair``.
 
     Attributes:
         first: x, one row an arm; shape (K, N).
@@ -69,7 +69,7 @@ class Pair:
         return {"x": self.first, "x'": self.second, "after": self.after, "notion": self.notion}
 
 
-def make_pair(
+def audit_pair(
     first: ArrayLike,
     second: ArrayLike,
     *,
@@ -192,7 +192,7 @@ def constant(
     words = f"arm 1 {rewards}, {_others(arms)} always {others:g}; reward {pull} of arm 1 is 0 or 1"
     rest = [[others] * pull for _ in range(arms - 1)]
     rows = [[[first] * (pull - 1) + [cell], *rest] for cell in (0.0, 1.0)]
-    return make_pair(*rows, after=[level] + [others] * (arms - 1), words=words)
+    return audit_pair(*rows, after=[level] + [others] * (arms - 1), words=words)
 
 
 def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
@@ -212,7 +212,7 @@ def hold(zeta: float, horizon: int, *, arms: int = 2) -> Pair:
         f"{_others(arms)} always 1; reward 1 of arm 1 is 0 or 1"
     )
     rest = [[1.0] * horizon for _ in range(arms - 1)]
-    return make_pair([row, *rest], [[1.0, *row[1:]], *rest], words=words)
+    return audit_pair([row, *rest], [[1.0, *row[1:]], *rest], words=words)
 
 
 def ladder(level: float, arms: int) -> Pair:
@@ -223,7 +223,7 @@ def ladder(level: float, arms: int) -> Pair:
         f"reward 1 of arm 1 is 0 or 1"
     )
     rest = [[step] for step in steps]
-    return make_pair([[0.0], *rest], [[1.0], *rest], after=[level, *steps], words=words)
+    return audit_pair([[0.0], *rest], [[1.0], *rest], after=[level, *steps], words=words)
 
 
 def shift(level: float, others: float, *, arms: int = 2) -> Pair:
@@ -234,7 +234,7 @@ def shift(level: float, others: float, *, arms: int = 2) -> Pair:
     )
     after = [level] + [others] * (arms - 1)
     x, other = ([[cell]] * arms for cell in (0.0, 1.0))
-    return make_pair(x, other, after=after, words=words, notion=ROUND)
+    return audit_pair(x, other, after=after, words=words, notion=ROUND)
 
 
 def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:

@@ -16,7 +16,7 @@ from typing import Any
 from dpbandits.algorithms import adap_ucb, best_arm, gdp_ncb, ncb, ucb1
 from dpbandits.algorithms.base import Algorithm, Definition, IdentificationAlgorithm, Task
 from dpbandits.auditing.events import Event
-from dpbandits.auditing.inputs import Pair, constant, make_pair, table_bandit
+from dpbandits.auditing.inputs import Pair, audit_pair, constant, table_bandit
 from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.errors import InputError
 
@@ -105,13 +105,13 @@ def _words(arms: tuple[int, ...]) -> str:
     )
 
 
-_ONE_PULL = make_pair(
+_ONE_PULL = audit_pair(
     [[0.0], [0.0]],
     [[0.0], [1.0]],
     words="one pull of each arm: that of arm 1 pays 0, that of arm 2 pays 0 or 1",
 )
 
-_SILENT = make_pair(
+_SILENT = audit_pair(
     [[0.0], [0.5]],
     [[1.0], [0.5]],
     after=[0.0, 0.0],

@@ -234,11 +234,11 @@ def audit(x: Any, x_prime: Any, form: str, **options: Any) -> None:
     import pandas as pd
 
     import dpbandits
-    from dpbandits.auditing.inputs import make_pair
+    from dpbandits.auditing.inputs import audit_pair
 
     if (x is None) != (x_prime is None):
         raise InputError("--x and --x-prime: one is missing; allowed: both tables, or none")
-    pair = None if x is None else make_pair(x, x_prime, notion=options["notion"])
+    pair = None if x is None else audit_pair(x, x_prime, notion=options["notion"])
     found = dpbandits.audit(pair=pair, **given(options))
     row = asdict(found.row) | {"verdict": found.verdict, "p_value": found.p_value}
     show(pd.DataFrame([row]), form, found.describe())
