@@ -18,8 +18,9 @@ from kernels import BANDIT
 
 import dpbandits
 from dpbandits.algorithms import REGISTRY, Algorithm
+from dpbandits.engine.cells import make_cell
 from dpbandits.engine.play import play_runs
-from dpbandits.own.cells import cell_of
+from dpbandits.own.cells import cell_kind
 
 HORIZON, REPEATS = 300_000, 15
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -148,7 +149,13 @@ def cases() -> list[tuple[Any, Any, dict[str, Any]]]:
 
 def plays(algorithm: Algorithm, parameters: dict[str, Any]) -> list[Callable[[], float]]:
     """Return what plays a run, as the engine does and without checks, and returns ns per round."""
-    cell = cell_of(algorithm=algorithm, parameters=parameters, bandit=BANDIT, horizon=HORIZON)
+    cell = make_cell(
+        kind=cell_kind(algorithm, BANDIT),
+        algorithm=algorithm,
+        parameters=parameters,
+        bandit=BANDIT,
+        horizon=HORIZON,
+    )
 
     def play(played: Any) -> float:
         begun = time.process_time_ns()

@@ -62,7 +62,9 @@ def shared_value(name: str, make: Callable[[], Any]) -> Any:
 @cache
 def exact_result(paper: str, name: str) -> pd.DataFrame:
     """Return an exactly computed result of a paper; it is not to be changed in place."""
-    frame: pd.DataFrame = shared_value(f"exact/{paper}/{name}", find_paper(paper).analytic[name])
+    frame: pd.DataFrame = shared_value(
+        f"exact/{paper}/{name}", find_paper(paper).functions("analytic")[name]
+    )
     return frame
 
 
@@ -73,14 +75,14 @@ class ExactResults:
         self.paper = paper
 
     def __contains__(self, name: str) -> bool:
-        return name in find_paper(self.paper).analytic
+        return name in find_paper(self.paper).functions("analytic")
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return the result of this name, or one of the privacy audit at the quick scale."""
         comparison, _, rest = name.rpartition("/")
         if not comparison:
             return exact_result(self.paper, name)
-        make = find_paper(comparison).analytic[rest]
+        make = find_paper(comparison).functions("analytic")[rest]
         frame: pd.DataFrame = shared_value(f"exact/{name}", lambda: make("quick", 0, 1))
         return frame
 

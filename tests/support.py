@@ -28,7 +28,9 @@ from dpbandits.bandits import (
     TruncatedExponential,
     linear,
 )
+from dpbandits.engine.cells import Cell, make_cell
 from dpbandits.kernels import new_segments
+from dpbandits.own.cells import cell_kind
 
 PACKAGE = Path(dpbandits.__file__).parent
 ROOT = Path(__file__).parents[1]
@@ -184,6 +186,11 @@ def agree(
     assert decisions == list(joined(algorithm.reference(settings, bandit, plain), decisions))
     assert fast.bit_generator.state == plain.bit_generator.state
     return decisions
+
+
+def cell_of(**given: Any) -> Cell:
+    """Return the cell of an algorithm, of the registry or one's own."""
+    return make_cell(kind=cell_kind(given["algorithm"], given["bandit"]), **given)
 
 
 def message_of(function: Callable[[], Any]) -> str:

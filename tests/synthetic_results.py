@@ -112,7 +112,7 @@ class Document:
 
     def _frame(self, name: str) -> pd.DataFrame:
         """Results of a simulation as the engine would write them, or the exact ones."""
-        if name in self.paper.analytic:
+        if name in self.paper.functions("analytic"):
             return exact_result(self.name, name)
         plan = self.plan(name)
         series = plan.series(self.frame(plan.tuned_by) if plan.tuned_by else None)
@@ -125,12 +125,14 @@ class Document:
 
     def draw(self, name: str, folder: Path) -> list[Path]:
         """Draw a figure, panels or diagram, from made-up results."""
-        code = self.paper.derived, self.paper.diagrams
+        code = self.paper.functions("derived"), self.paper.functions("diagrams")
         return draw_figure(self.figures[name], self.frame, folder, *code, self.name)
 
     def lines(self, name: str, letter: str) -> list[Line]:
         panel = self.figures[name].panels[letter]
-        return panel_lines(panel, panel_rows(panel, self.frame, self.paper.derived, name), name)
+        return panel_lines(
+            panel, panel_rows(panel, self.frame, self.paper.functions("derived"), name), name
+        )
 
 
 PAPERS = {name: Document(name) for name in (*found_papers.PAPERS, "equal-privacy")}

@@ -24,11 +24,10 @@ from dpbandits.engine.cells import Work
 from dpbandits.engine.compute import compute
 from dpbandits.engine.provenance import write_atomically, write_text
 from dpbandits.kernels import KERNELS_HASH, kernels_folder
-from dpbandits.own.cells import cell_of
 from dpbandits.own.loading import load_algorithm
 from dpbandits.pipeline.project import Project
 from invented import entries
-from support import ROOT, changed_environment, message_of, refused, replace_in, run_python
+from support import ROOT, cell_of, changed_environment, message_of, refused, replace_in, run_python
 
 EXAMPLE, ITS_ID = ROOT / "examples/my_algorithm.py", "private-explore-then-commit"
 BANDIT = dpbandits.bernoulli([0.7, 0.5])

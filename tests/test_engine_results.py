@@ -39,10 +39,9 @@ from dpbandits.engine.provenance import (
 from dpbandits.engine.results import read_results, results_frame, write_results
 from dpbandits.metrics import CURVES, NASH, PER_ARM, QUANTITIES
 from dpbandits.metrics import NOMINAL as PREFIX
-from dpbandits.own.cells import cell_of
 from dpbandits.pipeline.check import made_up_results
 from invented import entries
-from support import FAMILIES, ROOT, message_of, mostly_slow, refused
+from support import FAMILIES, ROOT, cell_of, message_of, mostly_slow, refused
 
 FIVE_ARMS = dpbandits.truncated_exponential([0.1, 1.0, 2.0, 5.0, 10.0])
 ROOT_SEED = 7

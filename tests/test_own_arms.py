@@ -17,8 +17,7 @@ from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Work
 from dpbandits.engine.compute import compute
 from dpbandits.own.arms import MAXIMAL_ENTRIES, CustomBandit
-from dpbandits.own.cells import cell_of
-from support import message_of, mostly_slow
+from support import cell_of, message_of, mostly_slow
 
 SHARE = 0.75
 

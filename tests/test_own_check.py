@@ -24,9 +24,8 @@ from dpbandits.engine.cells import Work
 from dpbandits.kernels import write
 from dpbandits.metrics import NASH
 from dpbandits.own import check, guard
-from dpbandits.own.cells import cell_of
 from invented import entries
-from support import message_of, mostly_slow, refused
+from support import cell_of, message_of, mostly_slow, refused
 
 ARMS = dpbandits.bernoulli([0.75, 0.5])
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples/my_kernel.py"

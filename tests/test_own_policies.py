@@ -12,10 +12,9 @@ import pytest
 import dpbandits
 from dpbandits.algorithms import Algorithm
 from dpbandits.engine.cells import Work
-from dpbandits.own.cells import cell_of
 from dpbandits.own.compiled import why_not
 from dpbandits.privacy import Guarantee
-from support import message_of
+from support import cell_of, message_of
 
 ARMS = dpbandits.bernoulli([0.75, 0.5, 0.25])
 PAIR = dpbandits.audit_pair([[0.0], [0.5]], [[1.0], [0.5]])

@@ -122,7 +122,7 @@ def published(name: str) -> pd.DataFrame:
 def test_values_agree_and_are_counted_as_is_published() -> None:
     values = published("digitised")
     assert with_agreement(values)["agreement"].tolist() == values["agreement"].tolist()
-    counted = FOURTH.paper.tables["reproduction"]({"digitised": values})
+    counted = FOURTH.paper.functions("tables")["reproduction"]({"digitised": values})
     pd.testing.assert_frame_equal(counted, published("reproduction"), rtol=1e-8)
     assert counted["values"].tolist()[-2:] == [184, 160]
 

@@ -298,7 +298,7 @@ def test_a_diagram_is_drawn_from_rounded_rows_and_its_csv_made_of_the_rows(tmp_p
 
     def draw(rows: pd.DataFrame) -> tuple[Figure, Any]:
         read.append(rows)
-        return THIRD.paper.diagrams[name](rows)
+        return THIRD.paper.functions("diagrams")[name](rows)
 
     draw_figure(THIRD.figures[name], THIRD.frame, tmp_path, diagrams={name: draw})
     exact, rounded = (rows["y"].dropna() for rows in read)

@@ -52,7 +52,7 @@ def frames(document: Document) -> Callable[[str], pd.DataFrame]:
 
 def write(paper: str, name: str, folder: Path) -> list[Path]:
     own = PAPERS[paper]
-    return write_table(own.tables[name], name, frames(own), folder, own.paper.tables)
+    return write_table(own.tables[name], name, frames(own), folder, own.paper.functions("tables"))
 
 
 DOCUMENT = r"""\documentclass[10pt]{article}
@@ -178,10 +178,18 @@ def test_a_wrong_entry_is_one_line_that_names_it_and_nothing_is_written(
     results, out = frames(paper), tmp_path / "out"
     if section == "figures":
         figure = parse_figure(name, document)
-        refused(lambda: draw_figure(figure, results, out, paper.paper.derived), entry, words)
+        refused(
+            lambda: draw_figure(figure, results, out, paper.paper.functions("derived")),
+            entry,
+            words,
+        )
     else:
         table = parse_table(name, document)
-        refused(lambda: write_table(table, name, results, out, paper.paper.tables), entry, words)
+        refused(
+            lambda: write_table(table, name, results, out, paper.paper.functions("tables")),
+            entry,
+            words,
+        )
     assert not out.exists()
 
 

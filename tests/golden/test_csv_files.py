@@ -101,7 +101,7 @@ def exact(kind: str) -> list[object]:
 def frames_of(paper: str) -> Callable[[str], pd.DataFrame]:
     """Return a function that computes an exact result at the scale that is published."""
     if paper in COMPARISONS:
-        analytic, scaled = find_paper(paper).analytic, PROJECT.study(paper).file.scaled
+        analytic, scaled = find_paper(paper).functions("analytic"), PROJECT.study(paper).file.scaled
         given = {"scale": PROJECT.scale, "seed": PROJECT.seed, "workers": 1}
         return lambda name: analytic[name](**(given if name in scaled else {}))
     return ExactResults(paper).__getitem__
@@ -113,7 +113,7 @@ def test_exact_results_give_the_published_figures(
 ) -> None:
     monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
     spec, code = PROJECT.study(paper).figure(name), PROJECT.study(paper).code
-    made = code.derived, code.diagrams, paper
+    made = code.functions("derived"), code.functions("diagrams"), paper
     for path in draw_figure(spec, frames_of(paper), tmp_path, *made):
         if path.suffix == ".csv":
             published = ROOT / "docs/figures" / paper / path.name
@@ -123,7 +123,7 @@ def test_exact_results_give_the_published_figures(
 @pytest.mark.parametrize(("paper", "name"), exact(TABLE))
 def test_exact_results_give_the_published_tables(paper: str, name: str, tmp_path: Path) -> None:
     spec, code = PROJECT.study(paper).table(name), PROJECT.study(paper).code
-    write_table(spec, name, frames_of(paper), tmp_path, code.tables)
+    write_table(spec, name, frames_of(paper), tmp_path, code.functions("tables"))
     published = ROOT / "docs/tables" / paper / f"{name}.csv"
     same((tmp_path / published.name).read_text(), published.read_text(), published.name)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from pydantic import Field, StrictInt, model_validator
 
-from dpbandits.config import Context, Formula
+from dpbandits.config import Context
 from dpbandits.config.documents import (
     Count,
     Different,
@@ -231,15 +231,10 @@ FEW_TRIALS = 1000
 
 
 class Code(Protocol):
-    """A paper's own functions by name."""
+    """A paper's own code: formulas of parameters and horizons, makers of instances."""
 
-    @property
-    def formulas(self) -> Mapping[str, Formula]:
-        """Formulas of parameters and horizons."""
-
-    @property
-    def instances(self) -> Mapping[str, Callable[..., "Bandit"]]:
-        """Makers of instances, functions of keyword arguments."""
+    def functions(self, kind: str) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of one kind by name."""
 
 
 @dataclass(frozen=True)
@@ -377,8 +372,8 @@ class SimulationPlan:
         tags: dict[str, Any],
         tuned: "pd.DataFrame | None",
     ) -> "Series":
-        from dpbandits.engine.cells import Series, runs_from
-        from dpbandits.own.cells import cell_of
+        from dpbandits.engine.cells import Series, make_cell, runs_from
+        from dpbandits.own.cells import cell_kind
 
         bandit = self._bandit(tags)
         horizon = _evaluate("tag horizon", int, tags.get("horizon", self.horizon))
@@ -390,8 +385,10 @@ class SimulationPlan:
             tags = {**tags, "horizon": horizon}
             context = replace(context, horizon=horizon)
         parameters = {key: self._value(key, v, context) for key, v in entry.parameters.items()}
-        cell = cell_of(
-            algorithm=self._algorithm(entry.algorithm),
+        algorithm = self._algorithm(entry.algorithm)
+        cell = make_cell(
+            kind=cell_kind(algorithm, bandit),
+            algorithm=algorithm,
             parameters=parameters,
             variant=_variant(entry, tags),
             interpretations=_interpretations(entry, tags),
@@ -422,7 +419,7 @@ class SimulationPlan:
         instance = self.named[tags[INSTANCE]] if INSTANCE in tags else self.instance
         if "make" not in instance:
             return _bandit_of(json.dumps(instance))
-        name, makers = instance["make"], self.code.instances
+        name, makers = instance["make"], self.code.functions("instances")
         if not isinstance(name, str) or name not in makers:
             raise InputError.unknown("instance: make", name, makers)
         given = {
@@ -440,7 +437,7 @@ class SimulationPlan:
             return value
         if value in context.tags:
             return context.tags[value]
-        formulas = self.code.formulas
+        formulas = self.code.functions("formulas")
         if value in formulas:
             return _evaluate(f"parameter {key}: formula {value}", formulas[value], context)
         allowed = ", ".join([*context.tags, *formulas])

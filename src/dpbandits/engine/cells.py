@@ -272,7 +272,7 @@ def make_cell(
     *,
     algorithm: str | Definition,
     bandit: Bandit,
-    horizon: int,
+    horizon: float,
     parameters: Mapping[str, Any] | None = None,
     variant: str = "as-written",
     interpretations: Mapping[str, str] | None = None,

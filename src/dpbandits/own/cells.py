@@ -6,7 +6,7 @@ from typing import Any
 
 from dpbandits.algorithms import Definition, find_definition
 from dpbandits.bandits import Bandit
-from dpbandits.engine.cells import Cell, make_cell
+from dpbandits.engine.cells import Cell
 from dpbandits.engine.identity import PLAY
 from dpbandits.own.arms import CustomBandit
 from dpbandits.own.guard import guarded
@@ -65,10 +65,9 @@ def _arrived(parts: dict[str, Any], code: bytes, keys: dict[str, Any]) -> OwnCel
     return cell
 
 
-def cell_of(*, algorithm: str | Definition, bandit: Bandit, **given: Any) -> Cell:
-    """Return what ``make_cell`` makes, an ``OwnCell`` where algorithm or arms are the user's."""
+def cell_kind(algorithm: str | Definition, bandit: Bandit) -> type[Cell]:
+    """Return the kind of cell that ``make_cell`` is to make: ``OwnCell`` for users' code."""
     definition = find_definition(algorithm)
     require_own_id(definition)
     is_own = is_user_defined(definition) or isinstance(bandit, CustomBandit)
-    kind = OwnCell if is_own else Cell
-    return make_cell(algorithm=definition, bandit=bandit, kind=kind, **given)
+    return OwnCell if is_own else Cell

@@ -18,25 +18,6 @@ if TYPE_CHECKING:
     from dpbandits.engine.cells import Series
 
 
-class _Functions:
-    """The dictionary that a module of a paper has under its name in capitals; empty without one."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, paper: "Paper", owner: type) -> Mapping[str, Any]:
-        functions: Mapping[str, Any] = {}
-        for module in paper.modules(self.name):
-            found = vars(import_module(module)).get(self.name.upper())
-            if not isinstance(found, Mapping):
-                raise InputError(
-                    f"{module}: has no {self.name.upper()}; allowed: a dictionary of that name, "
-                    f"from names to functions"
-                )
-            functions = found
-        return functions
-
-
 SHARED = f"{PACKAGE}.papers.quantities"
 """Quantities of every paper, which simulations do without."""
 
@@ -110,18 +91,23 @@ class Paper:
     package: str
     files: Mapping[str, str] | None = None
 
-    formulas = _Functions()
-    analytic = _Functions()
-    instances = _Functions()
-    tables = _Functions()
-    derived = _Functions()
-    diagrams = _Functions()
-
     def modules(self, *names: str) -> list[str]:
         """Return the full names of those modules that the paper has."""
         files = {name: name for name in names} if self.files is None else self.files
         every = [f"{self.package}.{files[name]}" for name in names if name in files]
         return [module for module in every if path_of(module) is not None]
+
+    def functions(self, kind: str) -> Mapping[str, Any]:
+        """Return the functions by name of a module, as its ``TABLES``; none without the module."""
+        for module in self.modules(kind):
+            functions = vars(import_module(module)).get(kind.upper())
+            if isinstance(functions, Mapping):
+                return functions
+            raise InputError(
+                f"{module}: has no {kind.upper()}; allowed: a dictionary of that name, from names "
+                f"to functions"
+            )
+        return {}
 
     @property
     def quantities(self) -> Mapping[str, Callable[..., Any]]:

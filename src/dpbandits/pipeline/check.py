@@ -162,7 +162,7 @@ def _check_code(study: Study) -> None:
         if names and module in ("diagrams", "tables"):
             known = names if study.code.modules(module) else ()
         elif names:
-            known = list(getattr(study.code, module))
+            known = list(study.code.functions(module))
         unknown = [name for name in names if name not in known]
         if unknown:
             allowed = ", ".join(known) or f"none, without a module {study.code.package}.{module}"
@@ -172,9 +172,16 @@ def _check_code(study: Study) -> None:
     for name in named["analytic"]:
         keys = ["scale", "seed", "workers"] * (name in study.file.scaled)
         given = ["setting"] * (name in study.file.settings_of)
-        check_taken(f"{study.path}: analytic.{name}", study.code.analytic[name], *given, keys=keys)
+        check_taken(
+            f"{study.path}: analytic.{name}",
+            study.code.functions("analytic")[name],
+            *given,
+            keys=keys,
+        )
     for name in named["derived"]:
-        check_taken(f"{study.path}: derived.{name}", study.code.derived[name], "frames")
+        check_taken(
+            f"{study.path}: derived.{name}", study.code.functions("derived")[name], "frames"
+        )
 
 
 def check_taken(

@@ -99,7 +99,7 @@ def distinct_runs(series: "Iterable[Series]", seed: int) -> int:
 def compute_exact(project: Project, paper: str, name: str, workers: int) -> Made:
     """Return an exact result, and what its provenance says of it."""
     study = project.study(paper)
-    exact = study.code.analytic
+    exact = study.code.functions("analytic")
     if name not in exact:
         raise InputError.unknown(f"{paper}: analytic result", name, exact)
     given: dict[str, Any] = {}
@@ -146,7 +146,9 @@ def draw_paper_figure(project: Project, paper: str, figure: str) -> list[Path]:
     spec, folder = study.figure(figure), project.figures_folder(paper)
     frames, code = partial(project.frame, paper), study.code
     with write_with_provenance(project, target):
-        return draw_figure(spec, frames, folder, code.derived, code.diagrams, paper)
+        return draw_figure(
+            spec, frames, folder, code.functions("derived"), code.functions("diagrams"), paper
+        )
 
 
 def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
@@ -157,7 +159,7 @@ def write_paper_table(project: Project, paper: str, table: str) -> list[Path]:
     study, frames = project.study(paper), partial(_frame, project, paper)
     spec, folder = study.table(table), project.tables_folder(paper)
     with write_with_provenance(project, target):
-        return write_table(spec, table, frames, folder, study.code.tables)
+        return write_table(spec, table, frames, folder, study.code.functions("tables"))
 
 
 def _frame(project: Project, paper: str, name: str) -> "pd.DataFrame":
@@ -182,7 +184,7 @@ def write_digitised_comparison(project: Project, paper: str) -> Path:
     from dpbandits.reporting.digitised import compare_digitised, digitised_csv
 
     study, frames = project.study(paper), partial(project.frame, paper)
-    figures, derived = digitised_figures(study), study.code.derived
+    figures, derived = digitised_figures(study), study.code.functions("derived")
     with write_with_provenance(project, digitised_target(project, paper)) as [path]:
         is_whole = project.scale == "paper"
         compared = compare_digitised(figures, frames, derived, is_whole=is_whole)

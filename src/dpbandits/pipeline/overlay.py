@@ -17,7 +17,7 @@ from dpbandits.algorithms import Definition, IdentificationAlgorithm
 from dpbandits.algorithms.base import BY_WORD
 from dpbandits.config.figures import BY_TAG, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Series
+from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.compute import compilation_shown, compute_series
 from dpbandits.engine.identity import digest_of
 from dpbandits.engine.play import MetricArrays
@@ -25,7 +25,7 @@ from dpbandits.engine.provenance import write_provenance
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED
-from dpbandits.own.cells import cell_of
+from dpbandits.own.cells import cell_kind
 from dpbandits.pipeline.project import Project
 from dpbandits.reporting.draw import write_panels
 from dpbandits.reporting.lines import LegendEntry, Line, panel_lines, panel_rows, points_of, select
@@ -87,7 +87,7 @@ class Panel:
     @cached_property
     def rows(self) -> pd.DataFrame:
         """The rows that it reads, or that are derived for it."""
-        derived = self.project.study(self.paper).code.derived
+        derived = self.project.study(self.paper).code.functions("derived")
         return panel_rows(self.spec, self.read, derived, self.name)
 
     def shown(self) -> Iterator[tuple[Series, Any]]:
@@ -308,7 +308,8 @@ def _user_simulation(
         if x is not None and (column == panel.x.tag or column not in series.tags)
     }
     line = [(key, value) for key, value in given.items() if key not in along]
-    cell = cell_of(
+    cell = make_cell(
+        kind=cell_kind(own.algorithm, series.cell.bandit),
         algorithm=own.algorithm,
         parameters=given,
         variant=own.variant,

@@ -256,10 +256,10 @@ class Rehearsal:
             return self.scratch.frame(self.paper, read)
 
         if figure.is_diagram:
-            check_taken(f"diagrams.{name}", code.diagrams[name], "rows")
+            check_taken(f"diagrams.{name}", code.functions("diagrams")[name], "rows")
             rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
             try:
-                drawn, points = draw_diagram(code.diagrams[name], rows)
+                drawn, points = draw_diagram(code.functions("diagrams")[name], rows)
             except Exception as error:
                 # Made-up numbers may lack what it needs, such as lines that cross.
                 self._leave(f"figures.{name}", f"{type(error).__name__}: {error}")
@@ -268,7 +268,7 @@ class Rehearsal:
             lines = {}
             for letter, panel in figure.panels.items():
                 place = f"figures.{panel_stem(name, letter)}"
-                rows = panel_rows(panel, frames, code.derived, place)
+                rows = panel_rows(panel, frames, code.functions("derived"), place)
                 if panel.compute is None and {*panel.reads} <= {*self.study.simulations}:
                     is_whole = self.study.scale == "paper"
                     check_panel_filters(panel, rows, place, is_whole=is_whole)

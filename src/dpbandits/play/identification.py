@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
-from dpbandits.engine.cells import MAXIMAL_HORIZON
+from dpbandits.engine.cells import MAXIMAL_HORIZON, make_cell
 from dpbandits.engine.compute import compilation_shown
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.play import play_outcome
@@ -20,7 +20,7 @@ from dpbandits.engine.progress import progress
 from dpbandits.errors import require_count
 from dpbandits.metrics import IDENTIFIED
 from dpbandits.metrics.intervals import rate_interval, runs_interval
-from dpbandits.own.cells import cell_of
+from dpbandits.own.cells import cell_kind
 from dpbandits.play.simulation import PlayedRuns
 
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ def identify(
     """
     definition = find_identification(algorithm)
     arguments = [*signature(identify).parameters][:-1]
-    cell = cell_of(
+    cell = make_cell(
+        kind=cell_kind(definition, bandit),
         algorithm=definition,
         bandit=bandit,
         horizon=require_count("budget", budget, 1, MAXIMAL_HORIZON),

@@ -13,14 +13,14 @@ from dpbandits.algorithms import Algorithm, find_algorithm
 from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.engine.cache import require_cache
-from dpbandits.engine.cells import Cell, Work, require_size, runs_from
+from dpbandits.engine.cells import Cell, Work, make_cell, require_size, runs_from
 from dpbandits.engine.compute import compilation_shown, compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError, require_count
 from dpbandits.metrics import CURVES, NOMINAL, PARTS, PER_ARM, require_metric
 from dpbandits.metrics.intervals import Curve, runs_interval
 from dpbandits.metrics.nash_curve import NashCurve, require_bias
-from dpbandits.own.cells import cell_of
+from dpbandits.own.cells import cell_kind
 from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.text_tables import aligned, html_table, interval_text, short
 
@@ -421,7 +421,8 @@ def simulate(
     """
     definition = find_algorithm(algorithm)
     arguments = [*signature(simulate).parameters][:-1]
-    cell = cell_of(
+    cell = make_cell(
+        kind=cell_kind(definition, bandit),
         algorithm=definition,
         bandit=bandit,
         horizon=horizon,
