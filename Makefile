@@ -28,7 +28,7 @@ endef
 # The last words of a build: what there is now, where, and what to run next.
 define report-built
 	@echo "built: $1"
-	@echo "where: figures/$2PAPER/*.png, results/$2tables/PAPER/*.tex, results/$2claims.csv"
+	@echo "where: figures/$2PAPER/*.png, results/$2tables/PAPER/*.tex, results/$2ledger.csv"
 	@echo "next: $3"
 endef
 # What the locks, and so every environment of the project, have beside the library's own needs.

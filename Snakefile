@@ -14,9 +14,9 @@ report: "workflow/report/overview.rst"
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project
 from dpbandits.pipeline.targets import (
-    EXTRAS,
-    FIGURES,
-    JUDGED,
+    GOAL_EXTRAS,
+    GOAL_FIGURES,
+    GOAL_VERDICTS,
     THREADS,
     shared_jobs,
     planned_targets,
@@ -49,25 +49,25 @@ RESULTS = PROJECT.results_folder()
 # The figures and tables of the papers, and the verdicts on all their claims.
 rule all:
     input:
-        [target.files for target in targets_of(TARGETS, FIGURES, JUDGED)],
+        [target.files for target in targets_of(TARGETS, GOAL_FIGURES, GOAL_VERDICTS)],
 
 
 # The papers' own figures and tables.
 rule figures:
     input:
-        [target.files for target in targets_of(TARGETS, FIGURES)],
+        [target.files for target in targets_of(TARGETS, GOAL_FIGURES)],
 
 
 # The verdicts on the claims, in one ledger, with the simulations that only they read.
 rule verdicts:
     input:
-        [target.files for target in targets_of(TARGETS, JUDGED)],
+        [target.files for target in targets_of(TARGETS, GOAL_VERDICTS)],
 
 
 # Supplementary figures and tables.
 rule extras:
     input:
-        [target.files for target in targets_of(TARGETS, EXTRAS)],
+        [target.files for target in targets_of(TARGETS, GOAL_EXTRAS)],
 
 
 # What `all` builds of one paper (ts_is_dp); of a comparison (choosing) all there is.
@@ -81,7 +81,11 @@ for name in PROJECT.built():
                 target.files
                 for target in targets_of(
                     TARGETS,
-                    *([EXTRAS] if name in PROJECT.comparisons else [FIGURES, JUDGED]),
+                    *(
+                        [GOAL_EXTRAS]
+                        if name in PROJECT.comparisons
+                        else [GOAL_FIGURES, GOAL_VERDICTS]
+                    ),
                 )
                 if target.paper == name
             ],

@@ -9,8 +9,8 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.measure import Measurement
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv, verdict_table
-from dpbandits.pipeline.project import FIGURES, Project
-from dpbandits.pipeline.targets import VERDICTS
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, Project
+from dpbandits.pipeline.targets import VERDICT_FILES
 from invented import copy_parts
 
 
@@ -48,12 +48,12 @@ def publish_made_up(project: Project, paper: str) -> None:
         make = Estimate if comparison.quantity else MadeUp
         return {point: make(middle + index / 64, 50) for index, point in enumerate(points)}
 
-    folder, evidence = project.folder / FIGURES / paper, Evidence.of_frames({})
+    folder, evidence = project.folder / PUBLISHED_FIGURES / paper, Evidence.of_frames({})
     with (
         patch.object(Measurement, "numbers", numbers),
         patch.object(Evidence, "runs", lambda *names: 10**6),
     ):
         judged = judge(study.claims, evidence, in_family=True), judge(study.findings, evidence)
-    for names, outcomes in zip(VERDICTS.values(), judged, strict=True):
+    for names, outcomes in zip(VERDICT_FILES.values(), judged, strict=True):
         for name, table in zip(names, (verdict_table, evidence_table), strict=True):
             (folder / f"{name}.csv").write_text(to_csv(table(outcomes)))

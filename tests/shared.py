@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpbandits.papers import find_paper
+from dpbandits.papers import code_of
 
 VARIABLE = "DPBANDITS_TEST_SESSION"
 """Environment variable that names the folder."""
@@ -63,7 +63,7 @@ def shared_value(name: str, make: Callable[[], Any]) -> Any:
 def exact_result(paper: str, name: str) -> pd.DataFrame:
     """Return an exactly computed result of a paper; it is not to be changed in place."""
     frame: pd.DataFrame = shared_value(
-        f"exact/{paper}/{name}", find_paper(paper).functions("analytic")[name]
+        f"exact/{paper}/{name}", code_of(paper).functions("analytic")[name]
     )
     return frame
 
@@ -75,14 +75,14 @@ class ExactResults:
         self.paper = paper
 
     def __contains__(self, name: str) -> bool:
-        return name in find_paper(self.paper).functions("analytic")
+        return name in code_of(self.paper).functions("analytic")
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         """Return the result of this name, or one of the privacy audit at the quick scale."""
         comparison, _, rest = name.rpartition("/")
         if not comparison:
             return exact_result(self.paper, name)
-        make = find_paper(comparison).functions("analytic")[rest]
+        make = code_of(comparison).functions("analytic")[rest]
         frame: pd.DataFrame = shared_value(f"exact/{name}", lambda: make("quick", 0, 1))
         return frame
 

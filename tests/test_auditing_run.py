@@ -127,7 +127,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out.splitlines()
     assert shown[0].startswith("lower bound: epsilon >= 5.6")
     assert shown[1] == "claimed: nothing; verdict: nothing claimed"
-    for more, told in [(["--x-prime", "2;0"], "table x' has the reward 2"), ([], "--x-prime")]:
+    for more, told in [(["--x-prime", "2;0"], "table x': reward is 2"), ([], "--x-prime")]:
         assert main([*words, *more]) == 2
         assert told in capsys.readouterr().err
 
@@ -157,8 +157,8 @@ ZEROS = [[0.0, 0.0], [0.0, 0.0]]
 
 def test_bad_tables_end_in_one_line() -> None:
     for first, second, more, message in [
-        (ZEROS, [[0, 2], [0, 0]], {}, "table x' has the reward 2; allowed: 0 to 1"),
-        ([[np.nan, 0], [0, 0]], ZEROS, {}, "table x has the reward nan; allowed: 0 to 1"),
+        (ZEROS, [[0, 2], [0, 0]], {}, "table x': reward is 2; allowed: 0 to 1"),
+        ([[np.nan, 0], [0, 0]], ZEROS, {}, "table x: reward is nan; allowed: 0 to 1"),
         ([0.0, 1.0], ZEROS, {}, "table x has shape 2; allowed: one row of rewards an arm"),
         ([[0.0, 1.0]], ZEROS, {}, "table x has shape 1 x 2; allowed: one row of rewards an arm"),
         ([[0.0], [0.0, 1.0]], ZEROS, {}, "table x is no table of numbers"),
@@ -167,7 +167,7 @@ def test_bad_tables_end_in_one_line() -> None:
         (ZEROS, [[1, 1], [0, 0]], {"notion": ROUND}, "differ in 2 rounds; allowed: one"),
         (ZEROS, ZEROS, {"notion": "global"}, "notion is 'global'; allowed: pull table, round"),
         (ZEROS, ZEROS, {"after": [0.0]}, "after has 1 rewards; allowed: one an arm, 2"),
-        (ZEROS, ZEROS, {"after": [0.0, -1.0]}, "after has the reward -1; allowed: 0 to 1"),
+        (ZEROS, ZEROS, {"after": [0.0, -1.0]}, "after: reward is -1; allowed: 0 to 1"),
     ]:
         refused(partial(audit_pair, first, second, **more), message)
 

@@ -32,7 +32,7 @@ from dpbandits.claims.estimates import (
 )
 from dpbandits.claims.series import Curves, Evidence, Recorded, SeriesQuery, nash_regret
 from dpbandits.errors import InputError
-from dpbandits.metrics import QUANTITIES
+from dpbandits.metrics import NASH_QUANTITIES
 from toy_claims import measured
 
 Values = NDArray[np.float64]
@@ -103,7 +103,7 @@ def frame(curves: int, runs: int) -> pd.DataFrame:
     """Recorded Nash curves of one series: logarithms -0.1, -0.2, ...; influences the run number."""
     rows = [
         (curve * runs, runs, name, t, -0.1 * (curve + 1) if "log_mean" in name else 0.9)
-        for curve, name, t in product(range(curves), QUANTITIES, (5, 9))
+        for curve, name, t in product(range(curves), NASH_QUANTITIES, (5, 9))
     ]
     influences = product(range(curves * runs), [1], ["nash_influence"], (5, 9))
     rows += [(*row, float(row[0])) for row in influences]

@@ -16,7 +16,7 @@ from dpbandits.claims.estimates import Estimate, mean
 from dpbandits.claims.measure import OPERATIONS, PICKS, Measurement
 from dpbandits.claims.series import Evidence, SeriesQuery
 from dpbandits.config.claims import Claim
-from dpbandits.papers import find_paper
+from dpbandits.papers import code_of
 from dpbandits.papers.quantities import audited_chance, audited_share, seen_from
 from dpbandits.pipeline.check import check_names, check_series
 from support import refused
@@ -163,7 +163,7 @@ def quantity(series: SeriesQuery, *, plus: float = 0.0) -> Estimate:
 FUNCTIONS = {
     "quantity": quantity,
     "printed": lambda *, places: 7 * places,
-    **find_paper("toy").quantities,
+    **code_of("toy").quantities,
 }
 EVIDENCE = replace(Evidence.of_frames(FRAMES, FUNCTIONS), reads=FRAMES)
 SERIES = {

@@ -33,7 +33,7 @@ from dpbandits.claims.verdict import (
 )
 from dpbandits.config.claims import Claim, ComparisonSpec, Reading, StatedEntry
 from dpbandits.pages.verdicts import COUNTED
-from dpbandits.papers import find_paper
+from dpbandits.papers import code_of
 from dpbandits.pipeline.project import read_verdicts
 from found_papers import PAPERS, PROJECT
 from support import DOCUMENTS, ROOT
@@ -158,7 +158,7 @@ def test_no_quantity_of_a_paper_is_idle(paper: str) -> None:
     texts = [path.read_text(encoding="utf-8") for path in folder.glob("*.yaml")]
     own = {
         name
-        for name, function in find_paper(paper).quantities.items()
+        for name, function in code_of(paper).quantities.items()
         if paper.replace("-", "_") in function.__module__
     }
     assert own <= {*re.findall(r"[\w-]+", " ".join(texts))}

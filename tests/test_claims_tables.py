@@ -10,7 +10,13 @@ import pytest
 import yaml
 
 from dpbandits.claims.judge import judge
-from dpbandits.claims.tables import COLUMNS, count_verdicts, evidence_table, join, verdict_table
+from dpbandits.claims.tables import (
+    LEDGER_COLUMNS,
+    count_verdicts,
+    evidence_table,
+    join,
+    verdict_table,
+)
 from dpbandits.config.claims import Claim
 from dpbandits.pipeline.project import Project
 from found_papers import PAPERS, PROJECT
@@ -122,7 +128,7 @@ def test_the_ledger_has_the_sentences_and_counts_each_claim_once_by_kind() -> No
     table = verdict_table(judge(claims, toy_evidence([-3.0, 3.0]), in_family=True))
     figures = {each.id: [f"docs/figures/toy/fig{each.id[-1]}.svg"] for each in claims}
     whole = join("toy", claims, table, figures)
-    assert tuple(whole.columns) == COLUMNS
+    assert tuple(whole.columns) == LEDGER_COLUMNS
     assert whole["claim"].tolist() == [f"TOY-C{i}" for i in (1, 1, 1, 2, 2, 3, 4, 5, 6)]
     assert whole["says"][5] == "So it is."
     by_kind = {

@@ -338,7 +338,7 @@ def test_every_drawn_instance_counts_alike_and_those_by_design_are_a_range() -> 
     row = table[table["answer"] == AS_PRINTED].set_index("algorithm").loc["dp-se"]
     assert row["price"] == pytest.approx(2.0 * 16.0 ** (-1 / len(INSTANCES)))
     assert row["tail"] == pytest.approx(2.0)
-    assert row["score"] == pytest.approx((100.0 * 11 + 100_000.0 / 16) / 12)
+    assert row["mean"] == pytest.approx((100.0 * 11 + 100_000.0 / 16) / 12)
     assert (row["least"], row["most"]) == pytest.approx((2.0, 20.0))
     assert (row["worst"], row["worst_on"]) == (pytest.approx(20.0), DESIGNED[0])
     assert (row["instances"], row["runs"]) == (12, RUNS)
@@ -427,7 +427,7 @@ def test_where_no_base_is_printed_the_least_favourable_ranks(natural: float) -> 
     means = mean_scores(with_base(scores, "anytime-lazy-ucb", "log=natural", natural))
     ranked = means[means["ranked"] & (means["answer"] == AS_PRINTED)].set_index("algorithm")
     assert len(ranked) == 3
-    score = ranked["score"]["anytime-lazy-ucb"]
+    score = ranked["mean"]["anytime-lazy-ucb"]
     assert score == pytest.approx(max(natural, 100.0), rel=0.02)
 
 

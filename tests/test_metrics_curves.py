@@ -18,7 +18,7 @@ import dpbandits
 from dpbandits import NashCurve, Simulation
 from dpbandits.engine.cells import Series, make_cell
 from dpbandits.engine.identity import run_generator, stream_key
-from dpbandits.metrics import METRICS, QUANTITIES, nash, require_metric
+from dpbandits.metrics import METRICS, NASH_QUANTITIES, nash, require_metric
 from dpbandits.metrics.intervals import mean_interval, runs_interval
 from dpbandits.metrics.nash import (
     MAXIMAL_PULLS,
@@ -149,7 +149,7 @@ def same_bits(one: NashAccumulator, other: NashAccumulator) -> None:
 
 
 def check(curve: NashAccumulator, played: Any, log_means: Any, grid: list[int]) -> None:
-    found = dict(zip(QUANTITIES, quantities(curve), strict=True))
+    found = dict(zip(NASH_QUANTITIES, quantities(curve), strict=True))
     for index, t in enumerate(grid):
         expected = by_hand(played, log_means, t)
         influences = expected.pop("influences")

@@ -38,15 +38,15 @@ from dpbandits.pipeline.publish import claim_figures
 from dpbandits.pipeline.targets import (
     CLAIMS,
     COSTS,
-    EXTRAS,
     FIGURE,
-    FIGURES,
-    JUDGED,
+    GOAL_EXTRAS,
+    GOAL_FIGURES,
+    GOAL_VERDICTS,
     LEDGER,
     RESULTS,
     SHORT,
     TABLE,
-    VERDICTS,
+    VERDICT_FILES,
     published_seconds,
     shared_jobs,
     targets,
@@ -74,26 +74,26 @@ def names(paths: list[Path], suffix: str) -> list[str]:
 
 
 def test_what_papers_have_is_built_by_default_and_ours_and_comparisons_as_extras() -> None:
-    files = built(FIGURES, papers=["dp-bai"])
+    files = built(GOAL_FIGURES, papers=["dp-bai"])
     panels = ["fig1", "fig1a", "fig1b", "fig2", "fig2a", "fig2b", "fig2c", "fig2d"]
     assert names(files, ".png") == panels
     assert names(files, ".tex") == ["table1", "appendix-b"]
-    judged = built(JUDGED, papers=["dp-bai"])
+    judged = built(GOAL_VERDICTS, papers=["dp-bai"])
     assert names(judged, ".tex") == ["claims"]
     assert {"claims", "evidence"} <= set(names(judged, ".csv"))
-    extras = built(EXTRAS, papers=["dp-bai"], comparisons=[])
+    extras = built(GOAL_EXTRAS, papers=["dp-bai"], comparisons=[])
     assert {path.stem.split("-")[0] for path in extras} == {"extra", "findings"}
     both = {"papers": ["ts-is-dp"], "comparisons": ["equal-privacy"]}
     alone = both | {"comparisons": []}
-    assert built(FIGURES, JUDGED, **both) == built(FIGURES, JUDGED, **alone)
-    added = {*built(EXTRAS, **both)} - {*built(EXTRAS, **alone)}
+    assert built(GOAL_FIGURES, GOAL_VERDICTS, **both) == built(GOAL_FIGURES, GOAL_VERDICTS, **alone)
+    added = {*built(GOAL_EXTRAS, **both)} - {*built(GOAL_EXTRAS, **alone)}
     assert {path.parent.name for path in added} == {"equal-privacy"}
     of_claims = {t.paper for t in targets(project_with(**both)) if t.kind == CLAIMS}
     assert of_claims == {"ts-is-dp"}, "comparisons have no claims"
 
 
 def test_simulations_of_claims_alone_play_the_runs_that_are_asked() -> None:
-    shown = [each for each in every_target() if each.kind not in VERDICTS]
+    shown = [each for each in every_target() if each.kind not in VERDICT_FILES]
     for paper in PROJECT.papers:
         drawn = {path.stem for each in shown if each.paper == paper for path in each.inputs}
         stated = [each for each in PROJECT.study(paper).stated if each.runs]
@@ -105,10 +105,10 @@ def test_simulations_of_claims_alone_play_the_runs_that_are_asked() -> None:
 
 def test_the_ledger_is_built_where_papers_are_and_links_what_is_built() -> None:
     def ledger(**changes: object) -> list[str]:
-        every = targets_of(targets(project_with(**changes)), JUDGED)
+        every = targets_of(targets(project_with(**changes)), GOAL_VERDICTS)
         return [path.name for target in every if target.kind == LEDGER for path in target.files]
 
-    assert ledger() == ledger(papers=["ts-is-dp"]) == ["claims.csv"]
+    assert ledger() == ledger(papers=["ts-is-dp"]) == ["ledger.csv"]
     assert ledger(papers=[], comparisons=["equal-privacy"]) == []
     [inputs] = [target.inputs for target in every_target() if target.kind == LEDGER]
     assert {path.parent.name for path in inputs} == set(PROJECT.chosen)
@@ -234,7 +234,7 @@ def test_short_results_of_a_goal_are_one_job_and_the_papers_figures_wait_for_no_
         assert all(seconds[f"{each.paper}/{each.name}"] < SHORT for each in batch)
     together = [each for batch in made.values() for each in batch]
     assert len(together) == len({each.files for each in together})
-    for goal in (FIGURES, JUDGED):
+    for goal in (GOAL_FIGURES, GOAL_VERDICTS):
         read = {path for target in targets_of(every, goal) for path in target.inputs}
         batch = made[f"dp_bai_{goal}_results"]
         assert all(each.files[0] in read for each in batch), goal

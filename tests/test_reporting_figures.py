@@ -22,13 +22,12 @@ from scipy import stats
 
 import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
-from dpbandits.config.figures import panel_stem
+from dpbandits.config.figures import MAXIMAL_POINTS, panel_stem
 from dpbandits.config.looks import ALGORITHMS, COLOURS, NO_LINE
 from dpbandits.engine.results import results_frame
 from dpbandits.metrics.intervals import rate_interval
 from dpbandits.reporting.draw import (
     COLUMNS,
-    MAXIMAL_POINTS,
     draw_figure,
     draw_panels,
     first_crossing,
@@ -73,7 +72,7 @@ def test_a_figure_is_as_the_contract_says(
 
     Of panels only the csv is written: pictures take most of the time, all made by one function.
     """
-    spec, figures, suffixes = SPECS[paper, name], {}, (".pdf", ".png", ".csv")
+    spec, figures, suffixes = SPECS[paper, name], {}, (".png", ".pdf", ".csv")
 
     def write(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
         figures[path.name] = figure

@@ -135,9 +135,9 @@ def test_no_code_runs_from_a_cache_entry_or_results(
     field = pa.field("value", pa.float64(), metadata=metadata)
     schema = pa.schema([field], metadata={b"pandas": code, b"PYTHON:pickle": code})
     pq.write_table(pa.table({"value": [1.0]}, schema=schema), path)
-    assert "hostile.parquet: is " in message_of(lambda: read_results(path, "same"))
+    assert "hostile.parquet: is damaged" in message_of(lambda: read_results(path))
     path.write_bytes(code)
-    assert "is damaged" in message_of(lambda: read_results(path, "same"))
+    assert "is damaged" in message_of(lambda: read_results(path))
     assert not trace.exists()
 
 

@@ -13,7 +13,7 @@ from dpbandits.claims.judge import judge
 from dpbandits.claims.series import Evidence
 from dpbandits.claims.tables import evidence_table, to_csv
 from dpbandits.config.claims import StatedEntry
-from dpbandits.papers import find_paper
+from dpbandits.papers import code_of
 from dpbandits.pipeline.published import evidence_paths
 from dpbandits.pipeline.targets import FIGURE, TABLE
 from dpbandits.reporting.draw import draw_figure
@@ -101,7 +101,7 @@ def exact(kind: str) -> list[object]:
 def frames_of(paper: str) -> Callable[[str], pd.DataFrame]:
     """Return a function that computes an exact result at the scale that is published."""
     if paper in COMPARISONS:
-        analytic, scaled = find_paper(paper).functions("analytic"), PROJECT.study(paper).file.scaled
+        analytic, scaled = code_of(paper).functions("analytic"), PROJECT.study(paper).file.scaled
         given = {"scale": PROJECT.scale, "seed": PROJECT.seed, "workers": 1}
         return lambda name: analytic[name](**(given if name in scaled else {}))
     return ExactResults(paper).__getitem__
@@ -167,7 +167,7 @@ OF_EXACT = [paper for paper in PAPERS if exact_claims(paper)]
 @pytest.mark.parametrize("paper", OF_EXACT)
 def test_exact_results_give_the_published_comparisons(paper: str) -> None:
     claims = exact_claims(paper)
-    evidence = Evidence(ExactResults(paper).__getitem__, find_paper(paper).quantities)
+    evidence = Evidence(ExactResults(paper).__getitem__, code_of(paper).quantities)
     found = to_csv(evidence_table(judge(claims, evidence)))
     paths = evidence_paths(PROJECT, paper)
     published = pd.concat(pd.read_csv(each, dtype=str, keep_default_na=False) for each in paths)

@@ -245,7 +245,7 @@ def test_the_command(
     assert main([*words, "epsilon=1"]) == 0
     printed = [Path(each) for each in capsys.readouterr().out.split()]
     folder = project.folder / "figures/quick/compare/dp-ts-ucb"
-    assert printed == [folder / f"fig5a.{suffix}" for suffix in ("pdf", "png", "csv")]
+    assert printed == [folder / f"fig5a.{suffix}" for suffix in ("png", "pdf", "csv")]
     assert {*folder.iterdir()} == {*printed, folder / "fig5a.provenance.json"}
     provenance = json.loads((folder / "fig5a.provenance.json").read_text())
     assert "snakemake" not in provenance["versions"]

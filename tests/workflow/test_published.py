@@ -10,7 +10,7 @@ import yaml
 import dpbandits
 from dpbandits.pages.contents import Contents
 from dpbandits.pages.documents import documents
-from dpbandits.pipeline.project import FIGURES, TABLES
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, PUBLISHED_TABLES
 from dpbandits.pipeline.publish import FINGERPRINTS, current_fingerprints, published_targets
 from dpbandits.pipeline.targets import TABLE, Target
 from found_papers import COMPARISONS, PAPERS, PROJECT
@@ -30,7 +30,7 @@ def targets_of() -> dict[str, list[Target]]:
 @pytest.mark.parametrize("paper", EVERY)
 def test_sources_and_published_copies_agree(paper: str) -> None:
     """Where this fails: `make publish` builds what changed and copies it."""
-    published = json.loads((ROOT / FIGURES / paper / FINGERPRINTS).read_text())
+    published = json.loads((ROOT / PUBLISHED_FIGURES / paper / FINGERPRINTS).read_text())
     assert published == current_fingerprints(targets_of()[paper])
 
 
@@ -44,7 +44,7 @@ def test_every_panel_is_published_and_nothing_else(paper: str) -> None:
         else:
             whole = f"{target.name}.pdf"
             figures |= {name for name in names if name == whole or not name.endswith(".pdf")}
-    for folder, expected in ((FIGURES, figures), (TABLES, tables)):
+    for folder, expected in ((PUBLISHED_FIGURES, figures), (PUBLISHED_TABLES, tables)):
         assert {path.name for path in (ROOT / folder / paper).iterdir()} == expected
 
 

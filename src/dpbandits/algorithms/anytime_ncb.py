@@ -202,7 +202,6 @@ LOCAL = replace(
     audit=AuditCase(
         0.9,
         "AUD-16",
-        "NCB-C16",
         horizon=16,
         parameters={"epsilon": 2.0},
         pull=2,

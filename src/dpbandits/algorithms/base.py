@@ -119,7 +119,6 @@ class AuditCase:
 
     others: float  # reward of arm 2
     statement: str | Mapping[str, str]  # number of the audited statement, or one for each variant
-    claim: str = ""  # id of the claim on it
     horizon: int = 12  # or budget; short, so that most transcripts are seen often
     parameters: Mapping[str, float] = field(default_factory=dict)  # the example's by default
     pull: int = 1  # number of the pull of arm 1 that pays 0 or 1
@@ -183,7 +182,10 @@ class Definition:
     audit: AuditCase | None = None
 
     def __post_init__(self) -> None:
-        """Raise InputError for parameters without a kind, and for coroutines and generators."""
+        """Raise InputError for a parameter without a kind or with a taken name, a wrong guarantee.
+
+        And for coroutines and generators in the place of functions.
+        """
         for name, kind in self.parameters.items():
             if not isinstance(kind, Kind):
                 raise InputError(

@@ -1,8 +1,9 @@
 """DP-SE, private successive elimination (Sajed and Sheffet, ICML 2019), with beta = 1/T.
 
 Epoch e pulls every active arm R times afresh, releases each mean with Laplace noise of scale
-1/(epsilon R), and drops the arms that fall behind the best by more than 2h + 2c. Formulas as
-verified in two public implementations; natural logarithm.
+1/(epsilon R), and drops the arms that fall behind the best by more than 2h + 2c: h bounds the error
+of a mean, c that of its noise. Formulas as verified in two public implementations; natural
+logarithm.
 
 The parameter ``constant``, 1 as printed, is a factor of the logarithms in R, h and c: epochs with
 the same thresholds are so many times as long. Privacy does not depend on it: an epoch's length
@@ -58,7 +59,7 @@ def state(arms: int) -> State:
 
 
 @njit
-def _pulls_and_width(settings, epoch, active_arms):
+def _pulls_and_allowance(settings, epoch, active_arms):
     """Return the pulls R of each arm in an epoch, and its allowance 2h + 2c."""
     gap = 2.0**-epoch
     log8 = settings.constant * math.log(8 * active_arms * epoch**2 / settings.beta)
@@ -74,13 +75,14 @@ def _eliminate(settings, state, rng):
     active_arms, pulls = state.active_arms[0], state.pulls_per_arm[0]
     best = -math.inf
     for arm in state.active[:active_arms]:
+        # From here to the next epoch sums are private means.
         state.sums[arm] = state.sums[arm] / pulls + laplace(1.0 / (settings.epsilon * pulls), rng)
         best = max(best, state.sums[arm])
-    _, width = _pulls_and_width(settings, state.epoch[0], active_arms)
+    _, allowance = _pulls_and_allowance(settings, state.epoch[0], active_arms)
     left = 0
     for position in range(active_arms):
         arm = state.active[position]
-        if best - state.sums[arm] <= width:
+        if best - state.sums[arm] <= allowance:
             state.active[left] = arm
             left += 1
     state.active_arms[0] = left
@@ -93,7 +95,7 @@ def advance(settings, state, arms, rng, out):
         active_arms, position = state.active_arms[0], state.position[0]
         if position == 0 and active_arms > 1:
             state.epoch[0] += 1
-            pulls, _ = _pulls_and_width(settings, state.epoch[0], active_arms)
+            pulls, _ = _pulls_and_allowance(settings, state.epoch[0], active_arms)
             state.pulls_per_arm[0] = pulls
             state.sums[:] = 0.0
         if active_arms == 1:

@@ -527,7 +527,6 @@ def reference(settings: Settings, bandit: Bandit, rng: np.random.Generator) -> I
 AUDIT = AuditCase(
     0.0,
     {"as-coded": "AUD-13", "as-written": "AUD-14", "repaired": "AUD-15"},
-    "NCB-C15",
     horizon=24,
     parameters={"epsilon": 1.0},
     silent={

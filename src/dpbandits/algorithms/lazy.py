@@ -45,7 +45,7 @@ BONUS = 3.0
 LOG_FACTORS = {"natural": 1.0, "base2": 1.0 / math.log(2.0)}
 
 LIKELY = math.log(0.2)
-"""Above this log chance of a candidate in a round, PLAIN_ROUNDS rounds are played one by one."""
+"""Above this log chance of a candidate PLAIN_ROUNDS rounds or more are played one by one."""
 PLAIN_ROUNDS = 32
 
 

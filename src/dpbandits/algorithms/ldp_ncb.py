@@ -586,7 +586,6 @@ ALGORITHM = Algorithm(
     audit=AuditCase(
         0.0,
         "AUD-16",
-        "NCB-C16",
         parameters={"epsilon": 1.0},
         silent={"as-written": "all 12 rounds are uniform play, but for a vanishing chance"},
     ),

@@ -37,8 +37,8 @@ from dpbandits.privacy.guarantee import Guarantee
 from dpbandits.privacy.thompson import modified_ts_gdp, ts_gaussian_gdp
 from dpbandits.privacy.witnesses import abandoned_loss
 
-LIKELY = math.log(1.0 - 0.12)
-"""Below this log chance of no candidate, PLAIN_ROUNDS rounds are played one by one."""
+LEAST_LOG_NONE = math.log(1.0 - 0.12)
+"""Below this log chance of no candidate PLAIN_ROUNDS rounds or more are played one by one."""
 PLAIN_ROUNDS = 32
 DRIFT = 0.5
 """Largest fall of the leader's mean within a block, in standard deviations."""
@@ -266,7 +266,7 @@ def skip(settings, state, arms, rng, out):
             chances[i] = _above(gap / deviations[i])
             log_none += math.log1p(-chances[i])
             logs[i] = log_none
-        if log_none < LIKELY or n + 2 > out.arms.size:
+        if log_none < LEAST_LOG_NONE or n + 2 > out.arms.size:
             until = min(t + max(PLAIN_ROUNDS, t // 64), settings.horizon)
             n = _rounds(settings, state, until, means, deviations, draws, arms, rng, out, n)
             continue

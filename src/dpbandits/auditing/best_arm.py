@@ -1,4 +1,4 @@
-"""Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14a, BAI-C24).
+"""Exact privacy losses of best-arm algorithms and of DP-SE on small tables (BAI-C14, BAI-C24).
 
 A table holds the rewards that every arm would give, 0 or the largest one; neighbours differ in one
 of them. Sums stand in place of means throughout: where a mean over n rewards gets Lap(1/(epsilon

@@ -263,7 +263,7 @@ def audit_mechanism(
     claim: float,
     delta: float = 0.0,
     runs: int = 100_000,
-    level: float = 0.05,
+    level: float = Budget.level,
     seed: int = DEFAULT_ROOT_SEED,
     workers: int = 1,
     names: Sequence[str] = (),

@@ -36,7 +36,7 @@ LOG10_OBSERVABLE, LN_OBSERVABLE = -6.0, math.log(1e-6)
 
 @dataclass(frozen=True)
 class Event:
-    """An event and the logs of its exact chances under x and x'."""
+    """An event and the logs of its chances under x and x', exact or bounds on them."""
 
     words: str
     log_p: float
@@ -103,7 +103,7 @@ class Measure:
             )
 
     def of(self, event: Event) -> float:
-        """Return what an event shows; exact epsilon is pure."""
+        """Return what an event shows; epsilon is that of pure privacy, whatever ``delta`` is."""
         return event.delta(self.epsilon) if self.name == "delta" else getattr(event, self.name)
 
     def bound(self, hits_q: int, hits_p: int, runs: int, level: float = 0.05) -> float:

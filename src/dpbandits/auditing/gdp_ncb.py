@@ -135,7 +135,7 @@ def carried_witness(rules: PhaseTwo, other: int, changed: int) -> Event:
 
 
 def _levels(rules: PhaseTwo, other: int, episodes: list[_Episode]) -> tuple[Values, Values]:
-    """Return values and log weights of the other arm's private mean, 0 clipped to [0, 1].
+    """Return values and log weights of the other arm's private mean, noise clipped to [0, 1].
 
     The integral is over its root, of which the index is a smooth function, in pieces of one scale,
     and is cut where a release of the changed arm begins or ceases to be decided by noise.
@@ -258,7 +258,7 @@ def split_rows(
     doublings: Sequence[int] = (3, 4, 5, 6, 8, 10, 12, 16, 20),
     window: int = 2**24,
 ) -> Iterator[AuditRow]:
-    """Yield AUD-13 to AUD-15 that count releases, those of the anytime versions' windows last."""
+    """Yield AUD-13 to AUD-15 that count releases, by epsilon, those of anytime windows last."""
     for epsilon in epsilons:
         for horizon, statement in itertools.product(horizons, (CODED, REPAIRED, CARRIED)):
             rules = statement.rules(horizon, epsilon, statement.noise)

@@ -119,14 +119,14 @@ def _pulled(policy: Policy, means: CleanMeans, node: _Node, arm: int) -> _Node:
     return _Node(arms, private, arm, _integrated(policy, means, node, arm == node.fresh))
 
 
-def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Piecewise:
+def _integrated(policy: Policy, means: CleanMeans, node: _Node, keeps_old: bool) -> Piecewise:
     """Return the function of the old mean or of the fresh one, the other being integrated out."""
     count, number, _ = node.private[node.fresh]
     centre, scale = means(node.fresh, number, count), 1.0 / (policy.epsilon * count)
     breaks, others = node.old.breaks, laplace_breaks(centre, scale)
-    if not old:
+    if not keeps_old:
         breaks, others = others, breaks
-    is_first = (node.fresh == 0) != old
+    is_first = (node.fresh == 0) != keeps_old
     # Where the function is not smooth: at a break of the other mean, an end of the interval off.
     shifts = [shift if is_first else -shift for shift in (node.low, node.high)]
     kinks = np.ravel([others + shift for shift in shifts if math.isfinite(shift)])
@@ -135,7 +135,7 @@ def _integrated(policy: Policy, means: CleanMeans, node: _Node, old: bool) -> Pi
     def weighed(x: Values) -> Values:
         # The other mean is between these, given this one.
         low, high = (x - node.high, x - node.low) if is_first else (x + node.low, x + node.high)
-        if old:
+        if keeps_old:
             return node.old(x) * laplace_mass((low - centre) / scale, (high - centre) / scale)
         return laplace_density(x, centre, scale) * node.old.mass(low, high)
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbandits.auditing.events import Values
 from dpbandits.bandits import Bernoulli, LinearBandit
 from dpbandits.bandits.draws import AFTER, FIRST, TABLE, draw_reward_sum
+from dpbandits.bandits.instances import require_rewards
 from dpbandits.errors import InputError
 
 PULL_TABLE, ROUND, LOCAL = "pull table", "round", "local"
@@ -98,7 +99,7 @@ def audit_pair(
     beyond = np.asarray(tables[0][:, -1] if after is None else after, dtype=np.float64)
     if beyond.shape != (len(tables[0]),):
         raise InputError(f"after has {beyond.size} rewards; allowed: one an arm, {len(tables[0])}")
-    _require_rewards("after", beyond)
+    require_rewards("after", beyond)
     differs = tables[0] != tables[1]
     places = differs.sum() if notion == PULL_TABLE else differs.any(axis=0).sum()
     if places > 1:
@@ -117,14 +118,7 @@ def _table(name: str, values: ArrayLike) -> Values:
         raise InputError(f"table {name} is no table of numbers; {allowed}") from None
     if table.ndim != 2 or table.shape[0] < 2 or not 1 <= table.size <= 10_000_000:
         raise InputError(f"table {name} has shape {' x '.join(map(str, table.shape))}; {allowed}")
-    _require_rewards(f"table {name}", table)
-    return table
-
-
-def _require_rewards(name: str, rewards: Values) -> None:
-    outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
-    if outside.size:
-        raise InputError(f"{name} has the reward {outside[0]:.6g}; allowed: 0 to 1")
+    return require_rewards(f"table {name}", table)
 
 
 def _words(x: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> str:
@@ -244,7 +238,7 @@ def search_pairs(notion: str, arms: int, horizon: int) -> Iterator[Pair]:
         if notion == ROUND:
             yield shift(level, others, arms=arms)
         else:
-            # The first two episodes of every algorithm begin with these pulls.
+            # With these begin the first two batches of algorithms whose batches double from 1 on.
             yield from (constant(level, others, arms=arms, pull=pull) for pull in (1, 2))
     if notion == PULL_TABLE:
         for zeta in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0):

@@ -1,7 +1,8 @@
 """Exact chances of decisions between noisy sums, in logarithms, and the largest loss they make.
 
-Noise is Laplace; its scale is given, or 1. Every term that is summed is positive, so that chances
-keep their digits however small they are.
+Noise is Laplace; its scale is given, or 1. In ``log_`` functions every term that is summed is
+positive, so that chances keep their digits however small they are. ``Piecewise`` is for integrals
+over Laplace laws (``index_policies``).
 """
 
 import math

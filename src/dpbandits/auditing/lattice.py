@@ -45,7 +45,7 @@ LEAST = math.exp(LN_OBSERVABLE)
 
 @dataclass(frozen=True)
 class LossLaw:
-    """Masses of cells under x and x'; their log-likelihood ratios ln(Q/P), approximate, ascend."""
+    """Masses of cells under x and x'; their log-likelihood ratios ln(Q/P), approximate."""
 
     ratios: Values
     p: Values
@@ -162,7 +162,7 @@ def _keep(row, cells, buffer, low, high):
 def loss_law_many(
     sampler: Sampler, pair: Pair, *, step: float = 0.02, width: float = 12.0
 ) -> LossLaw:
-    """Return the same for any number of arms."""
+    """Return the law of ``loss_law`` for any number of arms, without a cut."""
     arms = pair.arms
     centres = sampler.centres(pair.tables(sampler.rounds))
     deviations = np.sqrt(sampler.variances())

@@ -108,6 +108,8 @@ def exact_row(
 ) -> AuditRow:
     """Return the row of an event, in its own words unless others are given, and its own bound.
 
+    It is exact unless a ``confidence`` below 1 is given.
+
     ``margin`` is what numerical errors may add to the bound; ``epsilon`` is claimed, and named in
     the parameters between ``constants`` and ``more``.
     """

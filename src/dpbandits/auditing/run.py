@@ -37,8 +37,8 @@ from dpbandits.errors import InputError, require_count
 from dpbandits.own.guard import guarded
 from dpbandits.own.identity import algorithm_fingerprint, require_own_id
 
-ERROR_LEVEL, RUNS, SEARCH_RUNS = 0.05, 1_000_000, Budget.search_runs
-MOST_ARMS, LONGEST = 100, 1_000_000
+ERROR_LEVEL, RUNS, SEARCH_RUNS = Budget.level, 1_000_000, Budget.search_runs
+MOST_ARMS, MOST_ROUNDS = 100, 1_000_000
 
 MEMORY = 8 * 10**9  # bytes that the choosing runs may take
 RENYI_DELTA = 1e-6  # at which the epsilon of a Renyi claim is bounded
@@ -147,7 +147,7 @@ class Question:
         return Measure("epsilon"), claim.parameter if claim.kind == "pure" else math.inf
 
     @property
-    def departures(self) -> dict[str, str]:
+    def readings(self) -> dict[str, str]:
         """The interpretations that are not the default ones."""
         defaults = self.definition.interpretations
         return {
@@ -159,8 +159,9 @@ class Question:
         return {
             "algorithm": self.definition.id,
             "parameters": dict(vars(self.parameters)),
-            "interpretations": self.departures,
-            "variant": "as-written" if self.definition.presets else self.variant,
+            "interpretations": self.readings,
+            # As in cells; the readings say what a variant changes.
+            "variant": "as-written",
             "arms": self.arms,
             "horizon": self.horizon,
             "features": self.features,
@@ -243,7 +244,7 @@ class Question:
             statement=statement,
             algorithm=self.definition.id,
             variant=self.variant,
-            interpretation=_text(self.departures),
+            interpretation=_text(self.readings),
             arms=self.arms,
             horizon=self.horizon,
             parameters=_text(parameters),
@@ -336,7 +337,7 @@ def audit(
     asked = Question(
         definition,
         definition.parameters_from(definition.merged_parameters(params, parameters, ARGUMENTS)),
-        require_count("horizon", horizon, 2, LONGEST),
+        require_count("horizon", horizon, 2, MOST_ROUNDS),
         definition.require_variant(variant),
         definition.interpretations_from(interpretations or {}, variant),
         Budget(runs, level, seed, workers, search_runs),

@@ -80,7 +80,7 @@ def column(number: int, words: str) -> Statistic:
 
 
 def round_ends(horizon: int) -> list[int]:
-    """Return the last rounds of the prefixes that are tried: all, or 48 at even ratios."""
+    """Return the last rounds of the prefixes that are tried: all, or up to 48 at even ratios."""
     if horizon <= 48:
         return list(range(1, horizon + 1))
     ends: list[int] = np.unique(np.geomspace(1, horizon, 48).round().astype(int)).tolist()

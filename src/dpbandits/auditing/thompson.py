@@ -27,6 +27,9 @@ from dpbandits.auditing.rows import AuditRow, exact_row
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import njit
 
+LEVEL = 0.05
+"""Chance that the bound of simulated outputs is wrong."""
+
 _OUTER = np.array([12.0, 16.0, 24.0, 37.0])
 _BREAKS = np.concatenate([-_OUTER, np.arange(-9.0, 9.1, 1.5), _OUTER])
 """Where the line is cut, in deviations from every centre."""
@@ -257,7 +260,7 @@ def _simulate(rounds, forced_pulls, centres, deviations, runs, generator, played
     return ratios
 
 
-def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -> tuple[float, ...]:
+def simulated_threshold(under_p: Values, under_q: Values) -> tuple[float, ...]:
     """Return tau, ln of bounds on P(ratio >= tau) from above and on Q of it from below, and runs.
 
     The threshold is chosen on the first halves, by bounds that hold for all thresholds at once, so
@@ -271,11 +274,11 @@ def simulated_threshold(under_p: Values, under_q: Values, level: float = 0.05) -
 
     first, second = slice(None, half), slice(half, None)
     tried = np.unique(np.quantile(np.concatenate([under_p[first], under_q[first]]), _TRIED))
-    strict = level / tried.size
+    strict = LEVEL / tried.size
     tau = float(max(tried, key=lambda x: MU.bound(*hits(first, x), half, strict)))
     runs = under_p[second].size
     more, less = hits(second, tau)
-    low, high = clopper_pearson(more, runs, level)[0], clopper_pearson(less, runs, level)[1]
+    low, high = clopper_pearson(more, runs, LEVEL)[0], clopper_pearson(less, runs, LEVEL)[1]
     return tau, math.log(high), math.log(low) if low else -math.inf, runs
 
 
@@ -370,7 +373,7 @@ def sampled_rows(
             pair.words,
             measure=MU,
             engine="likelihood",
-            confidence=0.95,
+            confidence=1.0 - LEVEL,
             runs=int(certifying),
             seed=seed,
             **theorem_3(horizon, arms),

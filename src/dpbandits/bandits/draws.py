@@ -1,4 +1,4 @@
-"""What kernels draw, and references uncompiled: rewards of an arm, noise, and ties.
+"""What kernels and references draw: rewards of an arm, their sums, noise, and one of tied arms.
 
 Many trials that pull the same arms equally often share one alias table of each binomial (Walker,
 1977): of s values, each in a cell of probability 1/s, a cell keeps its own value with the
@@ -27,7 +27,7 @@ UNIFORM = 3
 FOURTH_ROOT = 4
 TWO_POINT = 5
 TABLE = 6
-"""Rewards in a fixed order; the parameter is a row of a table (``table_row``)."""
+"""Rewards in a fixed order; the parameter is a row of a table (``NEXT``, ``AFTER``, ``FIRST``)."""
 
 NEXT, AFTER, FIRST = range(3)
 """Positions in a row of a table: number of the next pull, reward after the last, first reward."""
@@ -66,7 +66,6 @@ TIES = ("lowest", "random")
 """Which of several arms with the largest index is played (DP-NCB, A20)."""
 
 
-# What an overload returns has the arguments of its function, by name and without types.
 def _next_of_table(law, parameter, generator):
     """Return the next reward of a table's row, and move on."""
     place = FIRST + int(parameter[NEXT])
@@ -86,9 +85,11 @@ def _reward_of_law(law, parameter, generator):
         return parameter * math.sqrt(math.sqrt(uniform))
     if law == TWO_POINT:
         return LOWER_POINT if uniform < 0.5 else parameter
-    return min(-math.log1p(-uniform) / parameter, 1.0)
+    return min(-math.log1p(-uniform) / parameter, 1.0)  # CLIPPED_EXPONENTIAL
 
 
+# In Python this one chooses; in a kernel numba puts the choice of `_compiled_reward` in its place,
+# whose functions need the same names of arguments, without types.
 def _reward(law, parameter, generator):
     draw = _next_of_table if isinstance(parameter, np.ndarray) else _reward_of_law
     return draw(law, parameter, generator)

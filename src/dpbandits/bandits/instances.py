@@ -29,7 +29,10 @@ def read_only(values: ArrayLike) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Law:
-    """The reward law of one arm; make one with ``Bernoulli``, ``Uniform`` and the others below."""
+    """The reward law of one arm; make one with ``Bernoulli``, ``Uniform`` and the others below.
+
+    Their names have a capital; in lower case they are those of bandits (``bernoulli``).
+    """
 
     name: str  # in descriptions
     code: int  # in kernels (``bandits.draws``)
@@ -229,6 +232,14 @@ def _numbers(key: str, values: object) -> list[Any]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise InputError(f"bandit: {key} is {values!r}; allowed: a list of numbers")
     return [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+def require_rewards(place: str, rewards: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rewards; InputError where one is outside [0, 1]."""
+    outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
+    if outside.size:
+        raise InputError(f"{place}: reward is {outside[0]:.6g}; allowed: 0 to 1")
+    return rewards
 
 
 def bernoulli(means: Sequence[float]) -> Bandit:

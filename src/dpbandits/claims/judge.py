@@ -184,7 +184,7 @@ class ClaimReading:
     reading: Reading
     evidence: Evidence
     scale: Scale
-    _measured: dict[int | None, list[MeasuredComparison]] = field(default_factory=dict)
+    _by_runs: dict[int | None, list[MeasuredComparison]] = field(default_factory=dict)
 
     def at_level(self, level: float) -> Judgement:
         """Judge the reading such that any comparison is decided wrongly with at most this chance.
@@ -221,20 +221,20 @@ class ClaimReading:
 
     def visible(self, judgement: Judgement) -> tuple[int, int] | None:
         """Return how many points the paper's runs would show, and how many were decided."""
-        share = self._runs_ratio(judgement.runs)
+        runs_ratio = self._runs_ratio(judgement.runs)
         decided = [
             one
             for one in judgement.comparisons
             if one.can_err and one.comparison.kind != "alike"
             if one.decision in ("for", "against")
         ]
-        if not decided or not share or self._runs_ratio(0) > 1.0:
+        if not decided or not runs_ratio or self._runs_ratio(0) > 1.0:
             return None
-        shown = (decide(*interval_at(one.estimate, share), one.region) for one in decided)
+        shown = (decide(*interval_at(one.estimate, runs_ratio), one.region) for one in decided)
         return sum(word in ("for", "against") for word in shown), len(decided)
 
     def _runs_ratio(self, runs: int) -> float:
-        """Return the paper's number of runs over that of the runs read, 0 for all there are."""
+        """Return the paper's runs over those read (0: all there are); 0 where one is unknown."""
         if not self.claim.runs_paper:
             return 0.0
         read = runs or self.evidence.runs(self.claim.reads)
@@ -242,8 +242,8 @@ class ClaimReading:
 
     def _numbers(self, runs: int | None) -> list[MeasuredComparison]:
         """Return the number of every comparison over the first runs, or all, measured once."""
-        if runs in self._measured:
-            return self._measured[runs]
+        if runs in self._by_runs:
+            return self._by_runs[runs]
         measured, evidence = [], replace(self.evidence, limit=runs)
         for case in self.claim.cases(self.reading):
             comparison, label = case.comparison, case.label
@@ -259,28 +259,28 @@ class ClaimReading:
                 named = f"{label} [{point}]" if point else label
                 region = region_of(comparison, estimate)
                 measured.append(MeasuredComparison(comparison, named, estimate, region))
-        self._measured[runs] = measured
+        self._by_runs[runs] = measured
         return measured
 
 
 def judge_comparisons(
-    measured: Iterable[MeasuredComparison], alpha: float, share: float = 0.0
+    measured: Iterable[MeasuredComparison], alpha: float, runs_ratio: float = 0.0
 ) -> tuple[Judged, ...]:
     """Decide comparisons simultaneously.
 
     Holm's family is those that can err; the others are judged one by one at ``alpha``. Where one is
-    not decided, its sides may be alike at the paper's number of runs, this share of those read.
+    not decided, its sides may be alike at the paper's number of runs, this ratio to those read.
     """
     items = list(measured)
     family = [one for one in items if one.can_err]
-    shares = iter(holm_levels([one.p_value for one in family], alpha))
+    levels = iter(holm_levels([one.p_value for one in family], alpha))
     judged = []
     for one in items:
-        level = next(shares) if one.can_err else alpha
+        level = next(levels) if one.can_err else alpha
         lo, hi = one.estimate.interval(level)
         is_shown = one.comparison.kind == SHOWN
         decision: Decision = "shown" if is_shown else decide(lo, hi, one.region)
-        if decision == "undecided" and are_alike(lo, hi, one.estimate, one.region, share):
+        if decision == "undecided" and are_alike(lo, hi, one.estimate, one.region, runs_ratio):
             decision = "equal"
         measure = one.comparison, one.label, one.estimate, one.region
         judged.append(Judged(*measure, level, lo, hi, decision))

@@ -164,7 +164,7 @@ class Measurement:
         Raises:
             InputError: something is not in the results, or in several places.
         """
-        points, summary = self._measured(), self.case.comparison.summary
+        points, summary = self._points(), self.case.comparison.summary
         if summary is None:
             return {point.label: point.number for point in points}
         (template, options), variables = summary, self.case.variables
@@ -184,7 +184,7 @@ class Measurement:
             for series in self.resolve({**self.case.over, **axes}):
                 series.check(is_one=not comparison.quantity)
 
-    def _measured(self) -> list[Point]:
+    def _points(self) -> list[Point]:
         """Return its points with their labels."""
         comparison, over = self.case.comparison, self.case.over
         variables = self.case.variables
@@ -312,7 +312,7 @@ class Measurement:
                 values = one.values_of(axis)
                 if not values:
                     # Raises InputError with what is missing.
-                    _ = one.place
+                    _ = one.selection
                 return values
         raise InputError(f"along is {axis}, which no series has")
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpbandits.claims.estimates import Estimate, Measured, exact, mean, rate
 from dpbandits.config.documents import LARGEST
 from dpbandits.errors import InputError
-from dpbandits.metrics import NASH_REGRET, NOMINAL, QUANTITIES
+from dpbandits.metrics import NASH_QUANTITIES, NASH_REGRET, NOMINAL
 from dpbandits.metrics.nash_curve import NashCurve
 
 Values = NDArray[np.float64]
@@ -28,7 +28,7 @@ Loader = Callable[[str], pd.DataFrame]
 Quantity = Callable[..., Any]
 """From series to one number, or to one for each named point."""
 
-_MEASURED = ["run", "metric", "t", "arm", "value"]
+_RECORDED = ["run", "metric", "t", "arm", "value"]
 _TRIALS = "trials"
 
 
@@ -78,12 +78,13 @@ class Recorded(Results):
 
     def __init__(self, name: str, frame: pd.DataFrame) -> None:
         """Take a long table: series, tags, run, metric, t, arm and value."""
-        missing = {"series", *_MEASURED} - set(frame.columns)
+        missing = {"series", *_RECORDED} - set(frame.columns)
         if missing:
             raise InputError(f"results of {name}: column {', '.join(sorted(missing))} is missing")
-        tags = frame.drop(columns=[*_MEASURED, _TRIALS], errors="ignore")
+        tags = frame.drop(columns=[*_RECORDED, _TRIALS], errors="ignore")
         super().__init__(name, tags.drop_duplicates("series").set_index("series"))
-        self.counts_trials = _TRIALS in frame
+        # A row may stand for several runs: trials, or those of a Nash curve.
+        self.has_trials = _TRIALS in frame
         self._frame = frame
         self._rows = frame.groupby(["series", "metric"], sort=False).indices
         self._blocks: dict[tuple[str, str], Block] = {}
@@ -102,7 +103,7 @@ class Recorded(Results):
         """Smallest number of runs of any series."""
         if not len(self._frame):
             return 0
-        if self.counts_trials:
+        if self.has_trials:
             curve = ["series", "metric", "t", "arm"]
             return int(self._frame.groupby(curve, sort=False)[_TRIALS].sum().min())
         return int(self._frame.groupby("series", sort=False)["run"].nunique().min())
@@ -149,7 +150,7 @@ class Recorded(Results):
             InputError: the metric is not counted over trials, or the limit cuts a block.
         """
         key = (series, metric)
-        if not self.counts_trials or key not in self._rows:
+        if not self.has_trials or key not in self._rows:
             raise InputError(f"results of {self.name}: no {metric} counted for {series!r}")
         runs, trials, values = (
             self._frame[column].to_numpy()[self._rows[key]] for column in ("run", _TRIALS, "value")
@@ -175,7 +176,7 @@ class Recorded(Results):
         """
         key = (series, prefix)
         if key not in self._curves:
-            blocks = [self.block(series, prefix + name) for name in QUANTITIES]
+            blocks = [self.block(series, prefix + name) for name in NASH_QUANTITIES]
             times = blocks[0].times
             quantities = np.stack([block.values[:, :, 0] for block in blocks], axis=1)
             starts = blocks[0].runs - blocks[0].runs[0]
@@ -192,7 +193,9 @@ class Recorded(Results):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Results by name, loaded when they are first asked for, limited to the first runs.
+    """What claims read: results by name, loaded when they are first asked for.
+
+    Copies with other limits share what is loaded. The file ``evidence.csv`` is what was measured.
 
     Attributes:
         load: returns the frame of a name.
@@ -253,7 +256,7 @@ FARTHEST = 0.02
 """Largest distance of a recorded time from a share of the horizon, relative to that share."""
 
 
-class Place(NamedTuple):
+class Selection(NamedTuple):
     """Where a series is: its results, whatever the limit of runs, and the tags that select it."""
 
     results: Results
@@ -303,10 +306,10 @@ class SeriesQuery:
         return any(tag in results.tags for results in self.among)
 
     @cached_property
-    def places(self) -> list[Place]:
+    def selections(self) -> list[Selection]:
         """Where series or rows have these tags."""
         own = {key: value for key, value in self.tags.items() if key not in OPTIONS}
-        places = []
+        selections = []
         for results in self.among:
             if any(key not in results.tags and own[key] is not None for key in own):
                 continue
@@ -316,22 +319,22 @@ class SeriesQuery:
                 others = {other: where[other] for other in where if other != key}
                 where[key] = max(results.values_of(key, others), default=None)
             if len(results.having(where)):
-                places.append(Place(results, where))
-        return places
+                selections.append(Selection(results, where))
+        return selections
 
     @cached_property
-    def place(self) -> Place:
+    def selection(self) -> Selection:
         """Where its one series is; InputError where not exactly one result has the tags."""
-        places = self.places
-        if len(places) != 1:
+        selections = self.selections
+        if len(selections) != 1:
             looked = ", ".join(results.name for results in self.among)
             self._require_known_tags(looked)
             tags = {**self.loose, **self.tags}
             where = _describe({key: tags[key] for key in tags if key not in OPTIONS})
             raise InputError(
-                f"results of {looked}: {len(places)} series with {where}; allowed: one"
+                f"results of {looked}: {len(selections)} series with {where}; allowed: one"
             )
-        return places[0]
+        return selections[0]
 
     def _require_known_tags(self, looked: str) -> None:
         for key, value in self.tags.items():
@@ -348,7 +351,7 @@ class SeriesQuery:
     @property
     def key(self) -> tuple[Any, ...]:
         """Identifies its number among those of other series."""
-        results, where = self.place
+        results, where = self.selection
         options = {key: self.tags[key] for key in self.tags if key in OPTIONS and key != "in"}
         return results.name, *sorted(map(str, {**where, **options}.items()))
 
@@ -360,14 +363,14 @@ class SeriesQuery:
         if tag == "t":
             return self.times
         if tag == "in":
-            return [results.name for results, _ in self.places]
-        values = (results.values_of(tag, where) for results, where in self.places)
+            return [results.name for results, _ in self.selections]
+        values = (results.values_of(tag, where) for results, where in self.selections)
         return sorted({value for several in values for value in several})
 
     @property
     def recorded(self) -> Recorded:
         """All that its simulation records; InputError where its results are exact."""
-        results = self.place.results
+        results = self.selection.results
         if not isinstance(results, Recorded):
             raise InputError(f"results {results.name!r} are analytic; allowed: a simulation")
         return results
@@ -375,7 +378,7 @@ class SeriesQuery:
     @property
     def rows(self) -> pd.DataFrame:
         """The rows of an exact result, by increasing x; InputError where there is none."""
-        results, where = self.place
+        results, where = self.selection
         if isinstance(results, Recorded):
             raise InputError(
                 f"results {results.name!r} are a simulation; allowed: analytic results"
@@ -384,7 +387,7 @@ class SeriesQuery:
 
     @cached_property
     def label(self) -> str:
-        where = self.place.where
+        where = self.selection.where
         labels = self.recorded.having(where).index
         if len(labels) != 1:
             raise InputError(
@@ -404,7 +407,7 @@ class SeriesQuery:
         metric = self.tags.get("metric")
         if isinstance(metric, str):
             return metric
-        return "success" if self.recorded.counts_trials else "pseudo_regret"
+        return "success" if self.recorded.has_trials else "pseudo_regret"
 
     def block(self, metric: str = "") -> Block:
         """Return the recorded values of a metric (default: ``metric``), of the runs read."""
@@ -443,12 +446,12 @@ class SeriesQuery:
                 what it reads where the series has no metric.
         """
         metric = self.tags.get("metric")
-        if not isinstance(self.place.results, Recorded):
+        if not isinstance(self.selection.results, Recorded):
             return
         if is_one and not callable(metric):
             self.number()
             return
-        for label in map(str, self.recorded.having(self.place.where).index):
+        for label in map(str, self.recorded.having(self.selection.where).index):
             if not isinstance(metric, str):
                 self._nearest(self.recorded.times(label))
             elif metric.endswith(NASH_REGRET):
@@ -474,14 +477,14 @@ class SeriesQuery:
         if callable(self.tags.get("metric")):
             quantity: Estimate = self.tags["metric"](self)
             return quantity
-        if not isinstance(self.place.results, Recorded):
+        if not isinstance(self.selection.results, Recorded):
             return self._exact()
-        name = self.place.results.name
+        name = self.selection.results.name
         if self.metric.endswith(NASH_REGRET):
             times = self.times
             index = self._nearest(np.array(times)) if times else 0
             return nash_regret(self.curves, index)
-        if self.recorded.counts_trials and self.metric == "success":
+        if self.recorded.has_trials and self.metric == "success":
             if {"t", "share"} & self.tags.keys():
                 raise InputError(f"results of {name}: trials have no t and no share; allowed: none")
             return rate(self.recorded.counts(self.label, self.metric, self.evidence.limit))
@@ -490,9 +493,10 @@ class SeriesQuery:
     def _exact(self) -> Estimate:
         rows = self.rows
         if len(rows) != 1:
-            where = _describe(self.place.where)
+            where = _describe(self.selection.where)
             raise InputError(
-                f"results of {self.place.results.name}: {len(rows)} rows with {where}; allowed: one"
+                f"results of {self.selection.results.name}: {len(rows)} rows with {where}; "
+                f"allowed: one"
             )
         runs = rows["runs"].iloc[0] if "runs" in rows else 0
         return exact(rows[self.tags.get("column", "y")].iloc[0], int(runs))
@@ -503,7 +507,7 @@ class SeriesQuery:
         nearest = int(np.abs(times - wanted).argmin())
         if abs(times[nearest] - wanted) > farthest * wanted:
             raise InputError(
-                f"results of {self.place.results.name}: t = {wanted:.0f} is not recorded; "
+                f"results of {self.selection.results.name}: t = {wanted:.0f} is not recorded; "
                 f"the nearest is {times[nearest]}"
             )
         return nearest

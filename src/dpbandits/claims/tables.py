@@ -160,7 +160,7 @@ def standing(judgement: Judgement) -> str:
     return IN_FAMILY if judgement.verdict == within.verdict else ALONE
 
 
-COLUMNS = (
+LEDGER_COLUMNS = (
     *("paper", "claim", "kind", "variant", "interpretation", "role", "verdict", "of_reading"),
     *("family_wise", "measured", "asked", "estimate", "lo", "hi", "runs", "runs_paper", "visible"),
     *("chance", "seen_from", "level", "level_in_family", "scale"),
@@ -186,7 +186,7 @@ def join(
     for column in ("says", "scope"):
         joined[column] = [" ".join(getattr(claim, column).split()) for claim in named]
     joined["figure"] = [" ".join(figures[claim.id]) for claim in named]
-    return joined[list(COLUMNS)]
+    return joined[list(LEDGER_COLUMNS)]
 
 
 def count_verdicts(

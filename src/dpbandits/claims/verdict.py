@@ -74,19 +74,19 @@ ALPHA = 0.05
 """Level of a reading: the chance that one of its comparisons is decided wrongly."""
 
 
-def interval_at(estimate: "Estimate", share: float) -> tuple[float, float]:
-    """Return the plain 95 % interval that this share of the runs would give around the estimate.
+def interval_at(estimate: "Estimate", runs_ratio: float) -> tuple[float, float]:
+    """Return the plain 95 % interval that ``runs_ratio`` times the runs would give.
 
-    A share, not a number of runs, because the unit of an estimate may be a Nash curve.
+    A ratio, not a number of runs, because the unit of an estimate may be a Nash curve.
     """
     value, (lo, hi) = estimate.value, estimate.interval(PLAIN)
-    widened = math.sqrt(1.0 / share)
+    widened = math.sqrt(1.0 / runs_ratio)
     return value - (value - lo) * widened, value + (hi - value) * widened
 
 
-def half_width(estimate: "Estimate", share: float) -> float:
+def half_width(estimate: "Estimate", runs_ratio: float) -> float:
     """Return half the width of that interval; NaN where infinite."""
-    lo, hi = interval_at(estimate, share)
+    lo, hi = interval_at(estimate, runs_ratio)
     half = (hi - lo) / 2.0
     return half if half < math.inf else math.nan
 
@@ -115,14 +115,16 @@ def decide(lo: float, hi: float, region: Region) -> Decision:
     return "for" if lo >= low and hi <= high else "undecided"
 
 
-def are_alike(lo: float, hi: float, estimate: "Estimate", region: Region, share: float) -> bool:
-    """Return whether both sides are alike at the paper's number of runs, this share of those read.
+def are_alike(
+    lo: float, hi: float, estimate: "Estimate", region: Region, runs_ratio: float
+) -> bool:
+    """Return whether both sides are alike at the paper's number of runs, this ratio to those read.
 
     The whole interval lies within half the width of a 95 % interval at that number of runs.
     """
-    if not share or math.isnan(region.equal) or not lo <= hi:
+    if not runs_ratio or math.isnan(region.equal) or not lo <= hi:
         return False
-    half = half_width(estimate, share)
+    half = half_width(estimate, runs_ratio)
     return region.equal - half <= lo and hi <= region.equal + half
 
 

@@ -94,7 +94,7 @@ def summary(rows: pd.DataFrame) -> Drawn:
 def ratios(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the largest ratio of each line, variant and kind of event.
 
-    Where nothing is claimed and a loss is unbounded by proof, the ratio is infinite.
+    Where nothing is claimed the bound itself stands for the ratio, infinite where that is proved.
     """
     found = []
     rows = rows.assign(ratio=rows["ratio"].where(np.isfinite(rows["claimed"]), rows["lower"]))

@@ -112,9 +112,9 @@ def instance_scores(results: pd.DataFrame) -> pd.DataFrame:
 def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each answer, setting and algorithm: its score over the drawn instances.
 
-    score is the mean, scales the scale of each instance in ``drawn`` and designed those by design,
-    misses and trials the sums over instances, share with lo and hi that of misses (Clopper and
-    Pearson for the sum, which varies less than if all instances had the mean share: Hoeffding,
+    mean is that of the scores, scales the scale of each instance in ``drawn`` and designed those by
+    design, misses and trials the sums over instances, share with lo and hi that of misses (Clopper
+    and Pearson for the sum, which varies less than if all instances had the mean share: Hoeffding,
     1956). Of regret, over the non-private floor, the algorithm without a budget that has the
     smallest score: price, the geometric mean of the ratios, lo and hi its 95 % interval over
     instances (t), least and most the range over the instances by design, worst the largest ratio of
@@ -143,7 +143,7 @@ def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
         measured |= {"scales": scale[is_drawn], "errors": error[is_drawn]}
         measured |= {"designed": dict(zip(instance[~is_drawn], scale[~is_drawn], strict=True))}
         measured |= {"drawn": tuple(instance[is_drawn]), "level": float(scale[is_drawn].mean())}
-        means = {"privacy": PLAYERS[named["algorithm"]][1], "score": score[is_drawn].mean()}
+        means = {"privacy": PLAYERS[named["algorithm"]][1], "mean": score[is_drawn].mean()}
         rows.append({**named, **means, **measured, **counts})
     table = pd.DataFrame(rows)
     _require_the_same(table)
@@ -217,7 +217,7 @@ def _seeds(errors: Values, gaps: Values) -> float:
     return float(difference / (mean - low)) if mean > low else np.nan
 
 
-def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
+def winners(means: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each answer, class of privacy and setting that two or more played.
 
     first and second have the smallest scores by the ranked logarithms, margin is their ratio with
@@ -247,20 +247,20 @@ def winners(means: pd.DataFrame, rate: float = RATE) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     if table.empty:
         return table
-    parts = [_with_winners(part, rate) for _, part in table.groupby("answer", sort=False)]
+    parts = [_with_winners(part) for _, part in table.groupby("answer", sort=False)]
     return pd.concat(parts, ignore_index=True)
 
 
-def _with_winners(table: pd.DataFrame, rate: float) -> pd.DataFrame:
+def _with_winners(table: pd.DataFrame) -> pd.DataFrame:
     """Return one answer with its winners and ties."""
     ranked = _discovery(table["p_ranked"])
-    table = table.assign(as_ranked=table["first"].where(ranked <= rate, ""))
+    table = table.assign(as_ranked=table["first"].where(ranked <= RATE, ""))
     table["q"] = _discovery(table["p"])
-    table["verdict"] = np.where(table["q"] <= rate, WINNER, TIE)
+    table["verdict"] = np.where(table["q"] <= RATE, WINNER, TIE)
     won = table["p"][table["verdict"] == WINNER]
     # Without any winner, the level that the first one would have needed.
     steps = len(table) * (1.0 / np.arange(1, len(table) + 1)).sum()
-    threshold = float(won.max()) if len(won) else rate / steps
+    threshold = float(won.max()) if len(won) else RATE / steps
     table["tied"] = [
         " ".join([first, *(name for name, p_value in others.items() if p_value > threshold)])
         for first, others in zip(table["first"], table.pop("others"), strict=True)
@@ -369,7 +369,7 @@ def regret(frames: Frames) -> pd.DataFrame:
     names = ["algorithm", *SETTING[1:]]
     chosen = rows.groupby(names, dropna=False)[["b", "c"]].first().reset_index()
     measured = ["price", "lo", "hi", "least", "most", "tail", "worst", "worst_on", "floor"]
-    means = mean_scores(rows).rename(columns={"score": "regret"})
+    means = mean_scores(rows).rename(columns={"mean": "regret"})
     means = means.assign(score=np.exp(means["level"]))
     table = _named(means, *measured, "score", "regret", "seeds")
     return table.merge(chosen, on=names, how="left", validate="many_to_one")

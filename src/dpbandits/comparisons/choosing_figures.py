@@ -123,7 +123,7 @@ def _price_panels(count: int, columns: Collection[Any], rows: Collection[Any]) -
 
 
 def _private(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the ranked scores of all private algorithms at ``HORIZON``, and their order."""
+    """Return the ranked scores of private algorithms with 5 and 20 arms, and their order."""
     means = mean_scores(rows[rows["answer"].isin(ANSWERS)])
     means = means[means["ranked"] & (means["privacy"] != NONE) & (means["family"] == BINARY)]
     means = means[(means["horizon"] == min(HORIZON, means["horizon"].max()))]

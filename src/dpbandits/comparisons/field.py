@@ -44,7 +44,7 @@ OPEN = ("anytime-lazy-ucb",)
 """Algorithms whose paper prints no base of the logarithm; the least favourable one counts."""
 
 BASES = {"lazy-dp-ts": "log=base2", "dp-ts": "", "anytime-lazy-ucb": ""}
-"""Algorithm whose base decides -> its interpretation with the printed base, base 2, or the default.
+"""Algorithm whose base decides -> its interpretation with base 2, the printed one; "": the default.
 
 Those of Hu and Hegde (2022), whose notation says base 2; that is the default of DP-TS. We found no
 text that settles the base of Anytime-Lazy-UCB.
@@ -117,7 +117,7 @@ AXES = "With a dimension for each arm DP-BAI is the same as Baseline, and is lef
 """Of best arms."""
 
 SETTING = ["family", "arms", "horizon", "epsilon"]
-"""Law of the rewards, or number of dimensions; arms; horizon, or budget of pulls; budget."""
+"""Law of the rewards, or number of dimensions; arms; rounds, or pulls for best arms; epsilon."""
 
 LEAST = 1.0
 """Least regret, one reward: ratios of smaller ones say nothing."""
@@ -184,7 +184,7 @@ _CHOICES: dict[tuple[object, ...], tuple["pd.DataFrame", float]] = {}
 def tuned(key: str, algorithm: str, context: Context) -> float:
     """Return the value that the tuning chose at the K, T and epsilon of a series.
 
-    Where K or T is larger than all that were tuned at, the largest of these stands for it.
+    K and T are the largest that were tuned at and do not exceed those of the series.
     """
     if context.tuned is None:
         raise InputError("a tuned parameter needs the key tuned_by")

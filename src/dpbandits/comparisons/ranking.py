@@ -26,11 +26,12 @@ from dpbandits.comparisons.field import (
     TUNED,
     UNIT,
     WARNING,
-    level,
+    share_b,
+    share_c,
 )
+from dpbandits.config import Context
 from dpbandits.errors import InputError
 from dpbandits.privacy import Guarantee
-from dpbandits.privacy.thompson import required_c
 from dpbandits.text_tables import aligned
 
 BEST, TIED, BEHIND, UNMET = "best", "tied", "behind", NONE
@@ -129,8 +130,8 @@ def parameters_at(row: Mapping[Any, Any], asked: AskedSetting) -> dict[str, floa
     algorithm, epsilon = row["algorithm"], float(asked.epsilon)
     if algorithm == "m-ts-gaussian":
         share = row["b"] / (row["horizon"] // row["arms"])
-        b = int(share * (asked.horizon // asked.arms))
-        return {"b": b, "c": float(required_c(b, level(epsilon), asked.horizon))}
+        context = Context({"share": share, "epsilon": epsilon}, asked.horizon, asked.arms)
+        return {"b": share_b(context), "c": share_c(context)}
     values = {} if row["privacy"] == NONE else {"epsilon": epsilon}
     if algorithm == "dp-bai-gauss":
         values["delta"] = DELTA

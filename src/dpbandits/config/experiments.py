@@ -24,6 +24,7 @@ from dpbandits.config.documents import (
     naming,
     one_of,
 )
+from dpbandits.config.figures import MAXIMAL_POINTS
 from dpbandits.engine.identity import PLAY, digest_of, fingerprint, registered
 from dpbandits.errors import InputError
 from dpbandits.metrics import IDENTIFIED, METRICS, NASH
@@ -62,7 +63,7 @@ class RunsSpec(Spec):
 class Grid(Spec):
     """Times at which curves are recorded: ``points`` evenly spaced ones, and those ``at``."""
 
-    points: Annotated[StrictInt, Field(ge=1, le=400)] | None = None
+    points: Annotated[StrictInt, Field(ge=1, le=MAXIMAL_POINTS)] | None = None
     at: tuple[Count, ...] = ()
 
     @model_validator(mode="after")

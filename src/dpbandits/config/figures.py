@@ -6,6 +6,7 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -194,8 +195,11 @@ GivenLook = tuple[
 Looks = dict[Text, GivenLook]
 """Id of an algorithm -> its colour, line style and marker."""
 
+MAXIMAL_POINTS = 400
+"""Most points that one series of a figure may have."""
+
 MOST_TICKS = 8
-"""Up to so many points of a line get a tick on the axis or a marker each."""
+"""Up to this many points of a line get a tick on the axis or a marker each."""
 
 Kind = Annotated[str, one_of(KINDS)]
 Lines = Annotated[tuple[SeriesSpec, ...], Field(min_length=1)]
@@ -436,6 +440,11 @@ def check_compared_once(figures: Iterable[FigureSpec], digitised: Digitised) -> 
                 f"{name!r} of panel {panel!r} of the digitised values is {what} {where}; allowed: "
                 f"curves that one key published names, below a figure with residuals: true"
             )
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the files of a figure or panel: picture, vector graphic and plotted numbers."""
+    return tuple(path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf", "csv"))
 
 
 def panel_stem(figure: str, letter: str) -> str:

@@ -4,6 +4,7 @@
 its sources and libraries, so that what is outdated is known by its place. Files are written under
 another name and renamed, so that many processes and machines share a folder without locks. A
 damaged file is noticed, said and computed again; one that cannot be written costs a warning.
+Answers of audits are beside the folders, as ``cells/audit-KEY.npz``.
 """
 
 import io
@@ -47,7 +48,7 @@ class Cache:
 
     @property
     def cells(self) -> Path:
-        """The folder of the runs of cells."""
+        """The folder of the runs of cells, and of the answers of audits."""
         return self.folder / "cells"
 
     def _place(self, work: Work) -> Path:
@@ -135,7 +136,8 @@ class Entry:
     """A file of results of an algorithm, or a folder of compiled kernels, with its bytes.
 
     Its state is ``current`` where the sources and libraries here make it, ``outdated`` where they
-    make another in its place, ``user-defined`` of an algorithm that is not in the registry.
+    make another in its place, ``user-defined`` of an algorithm that is not in the registry,
+    ``unknown`` of the answer of an audit and of what is not written here.
     """
 
     kind: str

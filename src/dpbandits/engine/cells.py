@@ -9,7 +9,13 @@ import numba
 import numpy as np
 
 from dpbandits.algorithms import REGISTRY, Algorithm, Definition, find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm, Interpretations, Parameters, Task
+from dpbandits.algorithms.base import (
+    LARGEST_INTEGER,
+    IdentificationAlgorithm,
+    Interpretations,
+    Parameters,
+    Task,
+)
 from dpbandits.bandits import Bandit, LinearBandit
 from dpbandits.engine.identity import PLAY, digest_of, fingerprint, registered, stream_key
 from dpbandits.engine.play import TRIALS, MetricArrays, play_curve, play_runs, play_trials
@@ -20,7 +26,7 @@ from dpbandits.metrics.nash import MAXIMAL_PULLS, MAXIMAL_RUNS
 BATCH = 10
 """Regret runs that a worker plays at a time."""
 
-MAXIMAL_HORIZON = 2**53
+MAXIMAL_HORIZON = LARGEST_INTEGER
 
 MAXIMAL_VALUES = 2**30
 """Values that are recorded of one metric of the runs of a cell: 8 gigabytes."""
@@ -30,9 +36,9 @@ MAXIMAL_VALUES = 2**30
 class Cell:
     """One algorithm on one bandit, and what is recorded of its runs; made by ``make_cell``.
 
-    ``algorithm`` is an id of the registry, except of ``own.cells``; ``interpretations`` are all of
-    the algorithm's, as sorted pairs; ``horizon`` is a number of rounds, or a budget; ``grid``
-    increases; ``stream`` names a shared random stream.
+    ``algorithm`` is an id of the registry, except in an ``own.cells.OwnCell``; ``interpretations``
+    are all of the algorithm's, as sorted pairs; ``horizon`` is a number of rounds, or a budget;
+    ``grid`` increases; ``stream`` names a shared random stream.
     """
 
     algorithm: str | Definition
@@ -97,11 +103,12 @@ class Cell:
 
     @property
     def _what_is_played(self) -> dict[str, Any]:
-        """What is played; equal cells under the names of two variants are one and the same."""
+        """What is played; cells of two variants with equal interpretations are one and the same."""
         return {
             "algorithm": self.definition.id,
             "parameters": dict(vars(self.parameters)),
-            "variant": "as-written" if self.definition.presets else self.variant,
+            # A variant is its interpretations; the key keeps streams where they are.
+            "variant": "as-written",
             "bandit": self.bandit.describe(),
             "horizon": self.horizon,
         }

@@ -53,13 +53,13 @@ def compute(
     for key, work in zip(keys, works, strict=True):
         names[key].update(work.cell.metrics)
     known: dict[str, dict[range, MetricArrays]] = {}
-    pieces: list[list[Piece]] = []
+    of_works: list[list[Piece]] = []
     missing: list[Work] = []
     for key, work in zip(keys, works, strict=True):
         if key not in known:
             known[key] = cache.load(work, root_seed, names[key])
-        pieces.append(_pieces(work, known[key]))
-        gaps = [runs for runs, _ in pieces[-1] if runs not in known[key]]
+        of_works.append(_pieces(work, known[key]))
+        gaps = [runs for runs, _ in of_works[-1] if runs not in known[key]]
         missing += [Work(work.cell, gap) for gap in gaps]
         # Works that share a gap play it once.
         known[key].update((gap, {}) for gap in gaps)
@@ -70,10 +70,10 @@ def compute(
         known[work.key(root_seed)][work.runs] = metrics
     return [
         {
-            name: np.concatenate([known[key][runs][name][rows] for runs, rows in parts])
+            name: np.concatenate([known[key][runs][name][rows] for runs, rows in pieces])
             for name in work.cell.metrics
         }
-        for key, work, parts in zip(keys, works, pieces, strict=True)
+        for key, work, pieces in zip(keys, works, of_works, strict=True)
     ]
 
 
@@ -135,11 +135,11 @@ def _finished(
     waiting: list[dict[int, MetricArrays]] = [{} for _ in missing]
     with _shown(title, sum(map(_rounds, missing))) as add:
         for number, first, runs in _over(parts, root_seed, workers, add):
-            work, pieces = missing[number], waiting[number]
-            pieces[first] = runs
-            if len(pieces) == len(parts_of[number]):
+            work, played = missing[number], waiting[number]
+            played[first] = runs
+            if len(played) == len(parts_of[number]):
                 waiting[number] = {}
-                yield work, _joined([pieces[first] for first in sorted(pieces)])
+                yield work, _joined([played[first] for first in sorted(played)])
 
 
 def _rounds(work: Work) -> int:
@@ -205,7 +205,7 @@ def _announce_time(missing: Sequence[Work], root_seed: int, workers: int, title:
     paced = [
         work
         for work in missing
-        if work.cell.horizon * len(work.runs) > FEW_ROUNDS
+        if _rounds(work) > FEW_ROUNDS
         and not work.cell.identifies
         # Worker processes compile what is outside the registry themselves.
         and (workers == 1 or isinstance(work.cell.algorithm, str))
@@ -282,7 +282,7 @@ def _in_processes(
         delayed(_play_sent)(number, sent[number], part.runs, root_seed, threads, SOURCES_HASH)
         for number, part in parts
     )
-    # No nested pools: one thread in each worker.
+    # No pools of libraries in workers; runs of a curve have ``threads`` of their own.
     with _safe_path(), parallel_config(backend="loky", inner_max_num_threads=1):
         yield from Parallel(n_jobs=workers, return_as="generator_unordered")(tasks)
 

@@ -60,8 +60,8 @@ def digest_of(description: Any) -> str:
 def stream_key(description: Any) -> int:
     """Return the first 128 bits of the sha256 of the description of a random stream.
 
-    Metrics, numbers of runs and of workers, and versions of the code are in no description, so that
-    none of them moves a stream; ``Cell.stream_description`` is that of simulations.
+    Of simulations that is ``Cell.stream_description``: no metric, no number of runs or workers and,
+    but for users' own arms, no version of the code moves a stream.
     """
     return int(digest_of(description)[:32], 16)
 

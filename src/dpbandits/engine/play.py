@@ -1,6 +1,6 @@
 """Play runs one by one, the runs of a Nash curve side by side, and trials of identification.
 
-The fingerprint of every result covers this file and what it imports.
+The fingerprint of every algorithm covers this file and what it imports.
 """
 
 from collections.abc import Callable, Iterable

@@ -83,7 +83,7 @@ COMMIT, SUMS = "COMMIT", "SHA256SUMS"
 
 CHANGED = "+changes"
 
-SOURCES = ("src", "workflow", "config")
+WATCHED = ("src", "workflow", "config")
 """Folders whose files, if git does not know them, are changes, too."""
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -104,7 +104,7 @@ def commit_of(folder: Path) -> str:
             commit = git(folder, "rev-parse", "HEAD").strip()
             is_changed = bool(
                 git(folder, "status", "--porcelain", "--untracked-files=no")
-                or git(folder, "ls-files", "--others", "--exclude-standard", "--", *SOURCES)
+                or git(folder, "ls-files", "--others", "--exclude-standard", "--", *WATCHED)
             )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
@@ -115,12 +115,12 @@ def _differs_from_archive(folder: Path) -> bool:
     """Return whether sources of an unpacked archive were edited, added or deleted."""
     lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
     sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    packed = {name: sums[name] for name in sums if name.partition("/")[0] in SOURCES}
+    packed = {name: sums[name] for name in sums if name.partition("/")[0] in WATCHED}
     # What Python and an installation leave beside sources has other ones.
     suffixes = {Path(name).suffix for name in packed}
     present = {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for top in SOURCES
+        for top in WATCHED
         for path in (folder / top).rglob("*")
         if path.is_file() and path.suffix in suffixes
     }

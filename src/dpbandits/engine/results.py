@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpbandits.engine.provenance import METADATA, write_atomically
 from dpbandits.errors import InputError
-from dpbandits.metrics import COUNTED, IDENTIFIED, NOMINAL, PER_ARM, QUANTITIES
+from dpbandits.metrics import COUNTED, IDENTIFIED, NASH_QUANTITIES, NOMINAL, PER_ARM
 
 # Drawing and judging read results without what simulates them.
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _by_name(cell: "Cell", runs: "MetricArrays") -> Iterator[tuple[str, Values]]
             yield metric, runs[metric]
             continue
         nominal = NOMINAL if metric.startswith(NOMINAL) else ""
-        for number, name in enumerate(QUANTITIES):
+        for number, name in enumerate(NASH_QUANTITIES):
             yield nominal + name, runs[metric][:, number]
 
 
@@ -116,7 +116,7 @@ def _times(cell: "Cell", metric: str) -> Sequence[int]:
 def _rows(series: "Series", metric: str, values: Values) -> tuple[Values, Counts, Counts]:
     """Return one row for each run, or for the trials of a stream where the metric is counted."""
     runs = np.array(series.runs)
-    if metric.removeprefix(NOMINAL) in QUANTITIES:
+    if metric.removeprefix(NOMINAL) in NASH_QUANTITIES:
         size = len(series.works[0].runs)
         return values, runs[::size], np.full(len(values), size)
     if metric not in COUNTED:
@@ -134,10 +134,8 @@ def write_results(path: Path, frame: pd.DataFrame, fingerprint: str) -> None:
     write_atomically(path, lambda temporary: pq.write_table(table, temporary))
 
 
-def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
-    """Read a table; InputError where it is missing, damaged, or depends on other sources."""
-    if not path.is_file():
-        raise InputError(f"{path}: does not exist; run snakemake to build it")
+def read_results(path: Path) -> pd.DataFrame:
+    """Read a table; InputError where it is damaged. ``Project.frame`` asks whether it is stale."""
     try:
         table = pq.read_table(path)
         stamp = json.loads((table.schema.metadata or {})[METADATA])
@@ -147,11 +145,6 @@ def read_results(path: Path, fingerprint: str) -> pd.DataFrame:
         intact = False
     if not intact:
         raise InputError(f"{path}: is damaged; delete it and run snakemake again")
-    if stamp.get("fingerprint") != fingerprint:
-        raise InputError(
-            f"{path}: is stale (depends on {stamp.get('fingerprint')}, sources and config now give "
-            f"{fingerprint}); delete it and run snakemake again"
-        )
     return frame
 
 

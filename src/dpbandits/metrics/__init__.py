@@ -27,7 +27,7 @@ PARTS = (NASH_REGRET, "nash_influence", "nash_bins")
 NASH = (*PARTS, *(NOMINAL + part for part in PARTS))
 """Every metric of Nash regret. A cell that has one is played in lockstep, all its runs together."""
 
-QUANTITIES = (
+NASH_QUANTITIES = (
     "nash_log_mean",
     "nash_standard_error",
     "nash_bias",

@@ -22,11 +22,11 @@ class Curve:
     metric: str
     times: NDArray[np.int64]
     mean: Values
-    low: Values  # end of the 95 % interval; minus infinity for one run
+    low: Values  # end of the 95 % interval; minus infinity where there is none
     high: Values
 
 
-def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Values, Values]:
+def mean_interval(values: ArrayLike, level: float = COVERAGE) -> tuple[Values, Values, Values]:
     """Return the mean over the first axis (runs) and its t interval, infinite for one run."""
     array = np.asarray(values, dtype=np.float64)
     runs = array.shape[0]
@@ -37,7 +37,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Value
     return mean, mean - half, mean + half
 
 
-def runs_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Values, Values]:
+def runs_interval(values: ArrayLike, level: float = COVERAGE) -> tuple[Values, Values, Values]:
     """Return the mean over runs and its t interval, infinite for one run and where all agree.
 
     Runs that agree show no spread: another one may be anywhere.
@@ -49,7 +49,7 @@ def runs_interval(values: ArrayLike, level: float = 0.95) -> tuple[Values, Value
 
 
 def rate_interval(
-    successes: ArrayLike, trials: ArrayLike, level: float = 0.95
+    successes: ArrayLike, trials: ArrayLike, level: float = COVERAGE
 ) -> tuple[Values, Values, Values]:
     """Return shares of successes with their exact intervals (Clopper and Pearson, 1934)."""
     count, total = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)

@@ -533,7 +533,7 @@ def enter_window(
 
 
 def quantities(curve: NashAccumulator) -> Values:
-    """Return ``metrics.QUANTITIES`` at each time of the grid, shape (7, G).
+    """Return ``metrics.NASH_QUANTITIES`` at each time of the grid, shape (7, G).
 
     They are log G_t, its standard error (infinitesimal jackknife) and what it is too low by on
     average, to first order in 1/R (both NaN for one run); the mean over time of e_s; the mean over

@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from dpbandits.bandits import read_only
 from dpbandits.errors import InputError
-from dpbandits.metrics.intervals import Curve
+from dpbandits.metrics.intervals import COVERAGE, Curve
 from dpbandits.text_tables import aligned, html_table, interval_text
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class NashCurve:
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
         return np.asarray(self.geometric_mean * np.expm1(self.log_bias))
 
-    def interval(self, level: float = 0.95) -> tuple[Values, Values]:
+    def interval(self, level: float = COVERAGE) -> tuple[Values, Values]:
         """Return the ends of the t interval of the Nash regret, each of shape (G,).
 
         Args:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpbandits.algorithms.base import Algorithm, require_plain
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.bandits.draws import FIRST, TABLE
+from dpbandits.bandits.instances import require_rewards
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, Segments
 from dpbandits.own.compiled import reason_of
@@ -180,14 +181,7 @@ def _rewards(place: str, arm: Any, count: int, generator: np.random.Generator) -
     """Return rewards of an arm; InputError where its function fails, or pays another reward."""
     with user_code(place, "its function"):
         rewards: Floats = arm.rewards(count, generator)
-    return _require_rewards(place, rewards)
-
-
-def _require_rewards(place: str, rewards: Floats) -> Floats:
-    outside = rewards[~((rewards >= 0.0) & (rewards <= 1.0))]
-    if outside.size:
-        raise InputError(f"{place}: reward is {outside[0]:.6g}; allowed: 0 to 1")
-    return rewards
+    return require_rewards(place, rewards)
 
 
 def arms(
@@ -288,4 +282,4 @@ def _numbers(name: str, values: object) -> Floats:
         numbers = np.empty(0)
     if numbers.ndim != 1 or not numbers.size:
         raise InputError(f"{name} is no list of numbers; allowed: numbers from 0 to 1")
-    return _require_rewards(name, numbers)
+    return require_rewards(name, numbers)

@@ -73,7 +73,7 @@ def _title(array: NDArray[Any] | None) -> str:
 EXAMPLE_ROUNDS = 1000
 """Rounds for each arm of the horizon that ``start`` is tried with."""
 
-_NUMBERS = count(1)
+_SERIALS = count(1)
 
 
 class State(NamedTuple):
@@ -107,7 +107,7 @@ class Rule:
     def settings_class(self) -> type[Any]:
         """NamedTuple of horizon and parameters; the kernel finds the rule by its type."""
         # numba takes classes of one name, with the same fields, for one and the same.
-        name = f"Settings{next(_NUMBERS)}"
+        name = f"Settings{next(_SERIALS)}"
         made: Any = namedtuple(name, ("horizon", *self.kinds))  # type: ignore[misc]
         made.rule = self  # type: ignore[attr-defined]
         return made

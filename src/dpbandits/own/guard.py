@@ -20,13 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpbandits.algorithms import Definition
-from dpbandits.algorithms.base import Algorithm, IdentificationAlgorithm, Outcome, Task
+from dpbandits.algorithms.base import (
+    LARGEST_INTEGER,
+    Algorithm,
+    IdentificationAlgorithm,
+    Outcome,
+    Task,
+)
 from dpbandits.bandits.draws import UNIFORM
 from dpbandits.errors import InputError, user_code
 from dpbandits.kernels import Arms, Segments, first_fault
-
-MOST_PULLS = 2**53
-"""Pulls up to which a sum of pulls is exact as a float."""
 
 UNWRITTEN = -(2**62)
 """In buffers that nothing has been written to."""
@@ -138,7 +141,7 @@ def _play(
         raise InputError(f"{place}: play returns {type(outcome).__name__}; allowed: an Outcome")
     for name, kinds, shape, largest in (
         ("recommended", "iu", (trials,), arms - 1),
-        ("pulls", "iu", (trials, arms), MOST_PULLS // arms),
+        ("pulls", "iu", (trials, arms), LARGEST_INTEGER // arms),
         ("exact", "b", (trials,), 1),
     ):
         array = np.asarray(getattr(outcome, name))

@@ -172,7 +172,7 @@ class _Hasher(_Pickler):
         return reduced
 
     def _add_imports(self, code: CodeType) -> None:
-        """Note what a function imports when it is called; InputError if that is the user's."""
+        """Note what a function imports when it is called; PicklingError if that is the user's."""
         lines = _instructions(code)
         for number, line in enumerate(lines):
             if line.opname != "IMPORT_NAME":
@@ -231,7 +231,7 @@ def _written(name: str, value: Any, pickler: _Pickler, problem: str) -> bytes:
         with _by_value():
             pickler.dump(value)
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = f"{type(error).__name__}: {error}"
         raise InputError(f"algorithm {name}: {problem.format(reason)}") from error
     return pickler.file.getvalue()
 

@@ -12,9 +12,9 @@ from dpbandits.config.errata import ERRATUM_KINDS
 from dpbandits.config.figures import FigureSpec
 from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import ClaimOutcome, Values, counts_text
-from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, Project, read_verdicts
 from dpbandits.pipeline.published import fill_numbers, published_digitised, published_papers
-from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, rule_name
+from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICT_FILES, rule_name
 from dpbandits.reporting.digitised import reproduced_as_drawn
 
 _STEM = re.compile(r"fig(\d+)([a-j]?)(?:-[a-z-]+)?")
@@ -77,13 +77,13 @@ class Contents:
     def ledger(self) -> pd.DataFrame:
         """The verdicts of all papers; InputError where none are published."""
         if not self.papers:
-            folder = self.project.folder / FIGURES
+            folder = self.project.folder / PUBLISHED_FIGURES
             raise InputError(f"{folder}: has no verdicts; allowed: published ones (make publish)")
         return self._table(CLAIMS)
 
     def _table(self, name: str) -> pd.DataFrame:
         """Return a table of verdicts or comparisons of all papers; of findings some have none."""
-        folder = self.project.folder / FIGURES
+        folder = self.project.folder / PUBLISHED_FIGURES
         paths = {paper: folder / paper / f"{name}.csv" for paper in self.papers}
         tables = [
             read_verdicts(path).assign(paper=paper)
@@ -103,7 +103,7 @@ class Contents:
     def _outcomes(self, kind: str) -> Iterator[ClaimOutcome]:
         rows, compared = (
             {name: own.to_dict("records") for name, own in self._table(each).groupby("claim")}
-            for each in VERDICTS[kind]
+            for each in VERDICT_FILES[kind]
         )
         for paper in self.papers:
             study, about = self.project.study(paper), self.project.papers[paper]

@@ -31,7 +31,7 @@ from dpbandits.pages.verdicts import (
     label_text,
 )
 from dpbandits.pipeline.costs import CACHED, read_costs
-from dpbandits.pipeline.project import TABLES, Project
+from dpbandits.pipeline.project import PUBLISHED_TABLES, Project
 
 KINDS = {"experiment": "Experiments", "theory": "Theory", "privacy": "Privacy"}
 """Kind of claims -> its heading."""
@@ -184,7 +184,7 @@ PLAYED = {
 
 def audit_page(contents: Contents, text: str) -> str:
     """Return the page of the audit with what exceeds a guarantee, what does not, and its power."""
-    path = contents.project.folder / TABLES / "privacy-audit/extra-audit.csv"
+    path = contents.project.folder / PUBLISHED_TABLES / "privacy-audit/extra-audit.csv"
     rows = pd.read_csv(path, keep_default_na=False, dtype=str)
     text = with_region(text, "exceeded", _exceeded(contents, rows))
     text = with_region(text, "within", _within(contents, rows))
@@ -254,7 +254,7 @@ def _chance(row: Row) -> str:
 
 def deviations_page(contents: Contents, text: str) -> str:
     """Return the page with the published effect of each switch of dp-ncb."""
-    path = contents.project.folder / TABLES / "dp-ncb/extra-deviations.csv"
+    path = contents.project.folder / PUBLISHED_TABLES / "dp-ncb/extra-deviations.csv"
     rows = pd.read_csv(path, keep_default_na=False, dtype=str)
     lines = []
     for row in rows[rows["repaired"] != "as for each"].to_dict("records"):

@@ -8,7 +8,7 @@ from dpbandits.errors import InputError
 from dpbandits.pages.verdicts import ClaimOutcome, Row, estimate_text, label_text
 from dpbandits.pipeline.project import Project, find_claim, published_table, read_verdicts
 from dpbandits.pipeline.published import fill_numbers
-from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICTS, verdicts_target
+from dpbandits.pipeline.targets import CLAIMS, FINDINGS, VERDICT_FILES, verdicts_target
 
 
 def explanation(project: Project, identifier: str, *, is_published: bool) -> str:
@@ -19,7 +19,7 @@ def explanation(project: Project, identifier: str, *, is_published: bool) -> str
     paper, entry = find_claim(project, identifier)
     kind = CLAIMS if isinstance(entry, Claim) else FINDINGS
     if is_published:
-        tables = [published_table(project, paper, name) for name in VERDICTS[kind]]
+        tables = [published_table(project, paper, name) for name in VERDICT_FILES[kind]]
     else:
         paths = verdicts_target(project, paper, kind).current_files()
         tables = [read_verdicts(path) for path in paths]

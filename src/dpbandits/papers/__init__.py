@@ -77,7 +77,7 @@ def over_settings(
 
 
 @dataclass(frozen=True)
-class Paper:
+class PaperCode:
     """A paper's own code, imported when it is asked for.
 
     Its package has, where the paper needs them, the modules ``formulas`` and ``instances`` (named
@@ -120,7 +120,7 @@ class Paper:
         return quantities
 
 
-COMPARISONS: Mapping[str, Mapping[str, str]] = {
+COMPARISON_MODULES: Mapping[str, Mapping[str, str]] = {
     "choosing": {
         "formulas": "field",
         "instances": "instances",
@@ -141,8 +141,8 @@ COMPARISONS: Mapping[str, Mapping[str, str]] = {
 """Comparison -> what it has, and in which module of `dpbandits.comparisons`."""
 
 
-def find_paper(name: str) -> Paper:
+def code_of(name: str) -> PaperCode:
     """Return the code of a paper or comparison, whether or not it has any."""
-    if name in COMPARISONS:
-        return Paper(name, f"{PACKAGE}.comparisons", COMPARISONS[name])
-    return Paper(name, f"{PACKAGE}.papers.{name.replace('-', '_')}")
+    if name in COMPARISON_MODULES:
+        return PaperCode(name, f"{PACKAGE}.comparisons", COMPARISON_MODULES[name])
+    return PaperCode(name, f"{PACKAGE}.papers.{name.replace('-', '_')}")

@@ -28,9 +28,8 @@ def _strongest(series: SeriesQuery, events: str, column: str) -> float:
     if events == "observable":
         rows = rows[is_observable(rows)]
     if rows.empty:
-        raise InputError(
-            f"results of {series.place.results.name}: no {events} event of {series.place.where}"
-        )
+        results, where = series.selection
+        raise InputError(f"results of {results.name}: no {events} event of {where}")
     return float(rows[column].iloc[int(rows["ratio"].to_numpy().argmax())])
 
 

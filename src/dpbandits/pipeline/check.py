@@ -29,9 +29,9 @@ from dpbandits.engine.play import MetricArrays
 from dpbandits.engine.progress import progress
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.metrics import NOMINAL, QUANTITIES
+from dpbandits.metrics import NASH_QUANTITIES, NOMINAL
 from dpbandits.metrics.nash import bin_edges
-from dpbandits.pipeline.project import FIGURES, Project
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, Project
 from dpbandits.pipeline.published import verdicts_in
 from dpbandits.pipeline.study import Study
 from dpbandits.reporting.lines import check_panel_filters, check_table_filters, read_rows
@@ -73,7 +73,7 @@ def _made_up(series: Series, metric: str, number: int) -> NDArray[np.float64]:
         known = {"nash_standard_error": 0.01, "nash_bias": 0.001, "best_mean": best}
         known |= {"average_mean": 0.9 * best, "trajectory_mean": 0.9 * best}
         return np.array(
-            [[np.broadcast_to(known.get(q, log_mean), times.shape) for q in QUANTITIES]]
+            [[np.broadcast_to(known.get(q, log_mean), times.shape) for q in NASH_QUANTITIES]]
         )
     made_up: dict[str, Any] = {
         "pseudo_regret": np.sqrt(times) * (1.0 + 0.1 * (number % 10)),
@@ -278,7 +278,7 @@ def check_pages(project: Project) -> None:
         study.summary()
         paper = study.name
         built = verdicts_in(project.results_folder() / paper) if project.scale == "paper" else {}
-        _check_messages(study, built or verdicts_in(project.folder / FIGURES / paper))
+        _check_messages(study, built or verdicts_in(project.folder / PUBLISHED_FIGURES / paper))
 
 
 def _check_sentences(study: Study) -> None:

@@ -184,7 +184,7 @@ class Project:
             target = results_target(self, *owner(paper, name))
             what = f"is stale: {why_stale(target)}" if path.is_file() else "does not exist"
             raise InputError(f"{path}: {what}; run {target.advice()}")
-        return read_results(path, fingerprint)
+        return read_results(path)
 
     def command_for(self, paper: str, goal: str) -> str:
         """Return the command that builds a rule or file of a paper, as this project is set."""
@@ -225,10 +225,10 @@ class Project:
         return [*self.chosen, *self.comparisons]
 
 
-FIGURES = Path("docs/figures")
+PUBLISHED_FIGURES = Path("docs/figures")
 """Folder of the published copies of figures and verdicts, in a folder with config."""
 
-TABLES = Path("docs/tables")
+PUBLISHED_TABLES = Path("docs/tables")
 """Folder of the published copies of tables."""
 
 
@@ -278,7 +278,7 @@ def find_claim(project: Project, identifier: str) -> "tuple[str, Claim | Finding
 
 
 def published_table(project: Project, paper: str, name: str) -> "pd.DataFrame":
-    path = project.folder / FIGURES / paper / f"{name}.csv"
+    path = project.folder / PUBLISHED_FIGURES / paper / f"{name}.csv"
     if not path.is_file():
         raise InputError(f"{path}: does not exist; allowed: a paper whose verdicts are published")
     return read_verdicts(path)

@@ -7,15 +7,15 @@ from pathlib import Path
 from dpbandits.config.claims import StatedEntry
 from dpbandits.engine.provenance import write_bytes, write_text
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import FIGURES, TABLES, Project
-from dpbandits.pipeline.targets import DIGITISED, FIGURE, TABLE, VERDICTS, Target, targets
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, PUBLISHED_TABLES, Project
+from dpbandits.pipeline.targets import DIGITISED, FIGURE, TABLE, VERDICT_FILES, Target, targets
 
 FINGERPRINTS = "fingerprints.json"
 
 
 def published_targets(project: Project) -> list[Target]:
     """Return the targets that are published: verdicts, digitised values, figures and tables."""
-    kinds = (*VERDICTS, DIGITISED, FIGURE, TABLE)
+    kinds = (*VERDICT_FILES, DIGITISED, FIGURE, TABLE)
     return [target for target in targets(project) if target.kind in kinds]
 
 
@@ -53,9 +53,9 @@ def _publish_paper(project: Project, paper: str, published: Iterable[Target]) ->
             # The pdf of a figure has its panels.
             whole = f"{target.name}.pdf"
             pictures += [path for path in files if path.suffix != ".pdf" or path.name == whole]
-    stamp = project.folder / FIGURES / paper / FINGERPRINTS
+    stamp = project.folder / PUBLISHED_FIGURES / paper / FINGERPRINTS
     written = [*_copied(pictures, stamp.parent, stamp)]
-    written += _copied(tables, project.folder / TABLES / paper)
+    written += _copied(tables, project.folder / PUBLISHED_TABLES / paper)
     text = json.dumps(current_fingerprints(of_paper), indent=2, sort_keys=True)
     write_text(stamp, text + "\n")
     return [*written, stamp]

@@ -18,20 +18,20 @@ from dpbandits.claims.tables import JUDGED
 from dpbandits.config.claims import SHOWN, StatedEntry
 from dpbandits.config.numbers import NAMED, NumberSource
 from dpbandits.errors import InputError
-from dpbandits.pipeline.project import FIGURES, Project, read_verdicts
-from dpbandits.pipeline.targets import CLAIMS, DIGITISED, VERDICTS
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, Project, read_verdicts
+from dpbandits.pipeline.targets import CLAIMS, DIGITISED, VERDICT_FILES
 from dpbandits.reporting.digitised import COMPARED
 
 
 def published_papers(project: Project, papers: Iterable[str]) -> list[str]:
     """Return the papers whose verdicts are published."""
-    folder = project.folder / FIGURES
+    folder = project.folder / PUBLISHED_FIGURES
     return [paper for paper in papers if (folder / paper / f"{CLAIMS}.csv").exists()]
 
 
 def published_digitised(project: Project, paper: str) -> pd.DataFrame:
     """Return the published comparison with a paper's digitised values; no rows without any."""
-    path = project.folder / FIGURES / paper / f"{DIGITISED}.csv"
+    path = project.folder / PUBLISHED_FIGURES / paper / f"{DIGITISED}.csv"
     if not path.is_file():
         return pd.DataFrame({column: pd.Series(dtype=object) for column in COMPARED})
     return pd.read_csv(path, keep_default_na=False, na_values=[""])
@@ -55,7 +55,10 @@ def _column(texts: "pd.Series[str]") -> "pd.Series[Any]":
 
 def evidence_paths(project: Project, paper: str) -> list[Path]:
     """Return the published files of the comparisons behind a paper's claims and findings."""
-    paths = (project.folder / FIGURES / paper / f"{files[-1]}.csv" for files in VERDICTS.values())
+    paths = (
+        project.folder / PUBLISHED_FIGURES / paper / f"{files[-1]}.csv"
+        for files in VERDICT_FILES.values()
+    )
     return [path for path in paths if path.is_file()]
 
 
@@ -85,7 +88,7 @@ def fill_numbers(
     """
     named = NAMED.findall(" ".join(texts))
     is_judged = any("-" in name for name in named)
-    words = verdicts_in(project.folder / FIGURES / paper) if is_judged else {}
+    words = verdicts_in(project.folder / PUBLISHED_FIGURES / paper) if is_judged else {}
     found = words | {
         key: _number(project, paper, f"{place}.numbers.{key}", source, entry)
         for key, source in numbers.items()
@@ -103,7 +106,7 @@ def fill_numbers(
 
 def verdicts_in(folder: Path) -> dict[str, str]:
     """Return the verdicts on the claims of a paper that are in a folder."""
-    path = folder / f"{VERDICTS[CLAIMS][0]}.csv"
+    path = folder / f"{VERDICT_FILES[CLAIMS][0]}.csv"
     if not path.is_file():
         return {}
     rows = read_verdicts(path)

@@ -27,7 +27,7 @@ from dpbandits.engine.provenance import write_text
 from dpbandits.errors import InputError
 from dpbandits.pipeline import jobs
 from dpbandits.pipeline.check import check_taken, made_up_results
-from dpbandits.pipeline.project import FIGURES, TABLES, Project, owner
+from dpbandits.pipeline.project import PUBLISHED_FIGURES, PUBLISHED_TABLES, Project, owner
 from dpbandits.pipeline.published import fill_numbers
 from dpbandits.pipeline.study import Study
 from dpbandits.pipeline.targets import (
@@ -79,7 +79,7 @@ def rehearse(project: Project, paper: str, page: MakePage, seconds: float = SECO
 def _link(source: Path, folder: Path, paper: str) -> None:
     """Link all of a project's folder into another one, except what is made of the paper."""
     (folder / "config").symlink_to(source / "config")
-    made = {Path("results"), FIGURES, TABLES}
+    made = {Path("results"), PUBLISHED_FIGURES, PUBLISHED_TABLES}
     for parent in (*made, Path("docs")):
         (folder / parent).mkdir(parents=True, exist_ok=True)
         for path in sorted((source / parent).glob("*")):
@@ -235,18 +235,18 @@ class Rehearsal:
         if not judged:
             return
         for path in jobs.write_verdicts(self.scratch, self.paper, kind, judged):
-            self._publish(path, FIGURES)
+            self._publish(path, PUBLISHED_FIGURES)
 
     def _publish(self, path: Path, folder: Path) -> None:
         text = path.read_text(encoding="utf-8")
         write_text(self.scratch.folder / folder / self.paper / path.name, text)
 
     def _compare(self) -> None:
-        self._publish(jobs.write_digitised_comparison(self.scratch, self.paper), FIGURES)
+        self._publish(jobs.write_digitised_comparison(self.scratch, self.paper), PUBLISHED_FIGURES)
 
     def _tabulate(self, name: str) -> None:
         for path in jobs.write_paper_table(self.scratch, self.paper, name):
-            self._publish(path, TABLES)
+            self._publish(path, PUBLISHED_TABLES)
 
     def _draw(self, name: str) -> None:
         """Draw the whole of a figure, and keep its numbers, which texts may name."""
@@ -287,7 +287,7 @@ class Rehearsal:
                     text.get_window_extent()
 
     def _keep(self, stem: str, points: "pd.DataFrame") -> None:
-        path = self.scratch.folder / FIGURES / self.paper / f"{stem}.csv"
+        path = self.scratch.folder / PUBLISHED_FIGURES / self.paper / f"{stem}.csv"
         write_text(path, points_csv(points, stem))
 
     def _write_page(self) -> None:

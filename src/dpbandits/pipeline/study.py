@@ -42,7 +42,7 @@ from dpbandits.engine.identity import (
     sources_of,
 )
 from dpbandits.errors import InputError
-from dpbandits.papers import SHARED, Paper, find_paper
+from dpbandits.papers import SHARED, PaperCode, code_of
 
 # A workflow asks for names, fingerprints and captions: what simulates and judges takes seconds to
 # import.
@@ -172,8 +172,8 @@ class Study:
         return self.about is None
 
     @cached_property
-    def code(self) -> Paper:
-        return find_paper(self.name)
+    def code(self) -> PaperCode:
+        return code_of(self.name)
 
     @property
     def title(self) -> str:
@@ -318,11 +318,11 @@ class Study:
         played = {entry.algorithm for entry in plan.spec.cells} & set(registered())
         return [*self._formulas_of(plan), PLAY, *(registered()[each] for each in sorted(played))]
 
-    def stated_of(self, name: str, seed: int) -> Mapping[str, Any]:
+    def config_of(self, name: str, seed: int) -> Mapping[str, Any]:
         """Return what the config says of the results ``name``, by the names of the keys."""
         if name in self.file.analytic:
             if name in self.file.settings_of:
-                return self.stated_of(self.file.settings_of[name], seed)
+                return self.config_of(self.file.settings_of[name], seed)
             return {"scale": self.scale, "seed": seed} if name in self.file.scaled else {}
         plan = self.simulation(name)
         own = {entry.algorithm for entry in plan.spec.cells} & set(self.algorithms)

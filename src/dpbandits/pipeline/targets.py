@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dpbandits.config import figures as entries
-from dpbandits.config.figures import FigureSpec
+from dpbandits.config.figures import FigureSpec, files_of
 from dpbandits.engine.identity import digest_of, fingerprint
 from dpbandits.engine.provenance import (
     is_current,
@@ -37,7 +37,7 @@ LEDGER = "ledger"
 SHOWN = (FIGURE, TABLE, CLAIMS, FINDINGS, DIGITISED, LEDGER)
 """Kinds that the goals build; results are what these read."""
 
-FIGURES, JUDGED, EXTRAS = "figures", "verdicts", "extras"
+GOAL_FIGURES, GOAL_VERDICTS, GOAL_EXTRAS = "figures", "verdicts", "extras"
 """Goals, each a rule of its name: the papers' own figures and tables; the verdicts on their claims
 (both are ``rule all``); supplementary figures and tables."""
 
@@ -58,6 +58,7 @@ class Target:
     Attributes:
         paper: short name of the paper or comparison; ``all`` for the ledger.
         name: its name in the experiments file, else its kind.
+        rule: the rule that makes it, unless it is one of the short results that a job shares.
         files: files that are built, the whole figure first; its provenance is beside the first.
         depends_on: fingerprints: of its entry and its sources together, under ``own_key``, and of
             each of the results that it reads, under the name of these.
@@ -93,8 +94,8 @@ class Target:
     def goal(self) -> str:
         """The goal that it belongs to; meaningless for results, which several goals may need."""
         if self.kind == FINDINGS or self.name.startswith(EXTRA):
-            return EXTRAS
-        return JUDGED if self.kind == LEDGER or CLAIMS in self.depends_on else FIGURES
+            return GOAL_EXTRAS
+        return GOAL_VERDICTS if self.kind == LEDGER or CLAIMS in self.depends_on else GOAL_FIGURES
 
     def current_files(self) -> tuple[Path, ...]:
         """Return the files; InputError where they are missing or stale, with what builds them."""
@@ -136,11 +137,12 @@ def shared_jobs(project: Project, built: Iterable[Target]) -> dict[str, list[Tar
     At the quick scale all results are short, and those of ``rule all`` count as one goal.
     """
     is_quick, seconds, every = project.scale == "quick", published_seconds(project), list(built)
-    goals = [(FIGURES, JUDGED), (EXTRAS,)] if is_quick else [(FIGURES,), (JUDGED,), (EXTRAS,)]
+    own = [(GOAL_FIGURES, GOAL_VERDICTS)] if is_quick else [(GOAL_FIGURES,), (GOAL_VERDICTS,)]
+    goals = [*own, (GOAL_EXTRAS,)]
     left = [target for target in every if target.kind == RESULTS]
     found: dict[str, list[Target]] = {}
     for group in goals:
-        needed = left if group == (EXTRAS,) else results_for(every, targets_of(every, *group))
+        needed = left if group == (GOAL_EXTRAS,) else results_for(every, targets_of(every, *group))
         for target in [each for each in left if each in needed]:
             left.remove(target)
             if is_quick or seconds.get(f"{target.paper}/{target.name}", SHORT) < SHORT:
@@ -175,7 +177,7 @@ def write_with_provenance(project: Project, target: Target) -> Iterator[tuple[Pa
 
 LEDGER_CAPTION = "The claims of all papers, each with its verdict and the number behind it."
 
-VERDICTS = {
+VERDICT_FILES = {
     CLAIMS: ("claims", "evidence"),
     FINDINGS: ("findings", "findings-evidence"),
 }
@@ -183,8 +185,6 @@ VERDICTS = {
 
 ON_PAGES = ("message", "numbers")
 """Keys of a figure that only pages show."""
-
-FIGURE_SUFFIXES = ("png", "pdf", "csv")
 
 
 def targets(project: Project) -> list[Target]:
@@ -216,7 +216,7 @@ def _of_study(project: Project, study: Study) -> Iterator[Target]:
 def _of_others(project: Project) -> Iterator[Target]:
     """Yield the results of comparisons that are not built, which claims or findings read."""
     papers = project.built()
-    kinds = itertools.product(papers, VERDICTS)
+    kinds = itertools.product(papers, VERDICT_FILES)
     named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged[kind]]
     for paper, name in dict.fromkeys(owner(*each) for each in named):
         if paper not in papers:
@@ -239,7 +239,7 @@ def results_target(project: Project, paper: str, name: str) -> Target:
         files=(path,),
         depends_on=_read(project, paper, [name]),
         threads=1 if is_brief else THREADS,
-        entry=partial(study.stated_of, name, project.seed),
+        entry=partial(study.config_of, name, project.seed),
         sources=tuple(study.modules_of(name)),
         advice=partial(project.command_for, paper, path.relative_to(project.folder).as_posix()),
     )
@@ -269,7 +269,7 @@ def figure_target(project: Project, paper: str, name: str) -> Target:
         sources += study.code.modules("diagrams")
     stems = sorted(figure.stems, key=lambda stem: stem != name)
     folder, entry = project.figures_folder(paper), _entry_of(figure)
-    files = [folder / f"{stem}.{suffix}" for stem in stems for suffix in FIGURE_SUFFIXES]
+    files = [path for stem in stems for path in files_of(folder / stem)]
     return Target(
         kind=FIGURE,
         paper=paper,
@@ -348,7 +348,7 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         name=kind,
         rule=rule_name(paper, kind),
         inputs=_paths(project, paper, study.judged[kind]),
-        files=tuple(folder / f"{name}.csv" for name in VERDICTS[kind]),
+        files=tuple(folder / f"{name}.csv" for name in VERDICT_FILES[kind]),
         depends_on={kind: study.judged_fingerprint(kind)}
         | _read(project, paper, study.judged[kind]),
         entry=partial(study.judged_entry, kind),
@@ -396,7 +396,7 @@ def ledger_target(project: Project) -> Target:
         name=LEDGER,
         rule=LEDGER,
         inputs=tuple(folder / paper / f"{CLAIMS}.csv" for paper in papers),
-        files=(folder / "claims.csv",),
+        files=(folder / f"{LEDGER}.csv",),
         caption=LEDGER_CAPTION,
         depends_on={LEDGER: fingerprint(*sources)}
         | {each: _digest(depends_on) for each, depends_on in judged.items()},

@@ -22,7 +22,7 @@ from dpbandits.engine.identity import stream_key
 from dpbandits.engine.provenance import write_text
 from dpbandits.engine.results import results_frame
 from dpbandits.errors import InputError
-from dpbandits.metrics import NOMINAL, QUANTITIES
+from dpbandits.metrics import NASH_QUANTITIES, NOMINAL
 from dpbandits.metrics.intervals import difference_interval
 from dpbandits.pipeline.project import Project
 
@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 COLUMNS = ["paper", "results", "series", "first_run", "runs", "horizon", "outcome", "detail"]
 KEYS = ["run", "metric", "t", "arm"]
 CURVE, ERROR = "nash_log_mean", "nash_standard_error"
-NOT_COMPARED = {*QUANTITIES, "nash_influence"} - {CURVE}
+NOT_COMPARED = {*NASH_QUANTITIES, "nash_influence"} - {CURVE}
 """Metrics that follow from others and have no interval of their own."""
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Values = NDArray[np.float64]
 Times = NDArray[np.int64]
 
-TIMES = 100
+SHOWN_TIMES = 100
 """Number of times at which frames and plots show a curve unless others are asked for."""
 
 
@@ -39,7 +39,8 @@ class PlayedRuns:
     """Runs of one algorithm on one bandit; played at first access, or taken from the cache.
 
     Attributes:
-        cell: the algorithm, its parameters, the bandit, and the horizon or budget.
+        cell: the algorithm, its parameters, the bandit, and the horizon or budget; what is recorded
+            is added when it is asked for.
         runs: how many.
         root_seed: root of all random streams.
         workers: processes to compute with.
@@ -59,7 +60,7 @@ class PlayedRuns:
         self.workers = require_count("workers", workers, 1)
         self.cache = require_cache(cache)
         self._kept: dict[tuple[str, ...], tuple[Times, dict[str, Values]]] = {}
-        # It says at once where they are too many to be recorded.
+        # Raises InputError where they are too many to be recorded.
         self._work(self.metrics, self.times)
 
     def _work(self, metrics: tuple[str, ...], grid: Sequence[int]) -> Work:
@@ -112,7 +113,7 @@ class PlayedRuns:
     ) -> dict[str, Values]:
         """Return metrics of all runs, those along time at ``at`` (by default the horizon alone).
 
-        The default times are recorded in any case, so that only others play the runs again.
+        The times that are shown are always recorded, so that asking for them later plays nothing.
         """
         metrics = metrics or self.metrics
         at = np.array([self.cell.horizon]) if at is None else at
@@ -205,7 +206,7 @@ class Simulation(PlayedRuns):
     @property
     def times(self) -> list[int]:
         """The times that frames and plots show unless others are asked for."""
-        steps = np.linspace(0, self.cell.horizon, min(TIMES, self.cell.horizon) + 1)
+        steps = np.linspace(0, self.cell.horizon, min(SHOWN_TIMES, self.cell.horizon) + 1)
         return [int(t) for t in steps.round()[1:]]
 
     @property
@@ -235,7 +236,7 @@ class Simulation(PlayedRuns):
                 inside an episode, where it does not exist.
         """
         metric = _full_name(metric)
-        values = self._recorded(self._times(at))[metric]
+        values = self._recorded(self._require_times(at))[metric]
         if np.isnan(values).any():
             raise InputError(
                 f"metric {metric} of {self.cell.definition.id} exists at the horizon only; "
@@ -269,7 +270,7 @@ class Simulation(PlayedRuns):
             >>> curve.nash_regret.round(4)
             array([0.1084, 0.0661])
         """
-        times = self._times(at)
+        times = self._require_times(at)
         if require_bias(bias) == "subtracted" and self.runs < 2:
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
         names = tuple((NOMINAL if nominal else "") + part for part in PARTS[:2])
@@ -298,7 +299,7 @@ class Simulation(PlayedRuns):
             >>> simulation.frame(at=[10, 50])[["run", "t", "metric"]].to_numpy().tolist()[:2]
             [[0, 10, 'pseudo_regret'], [0, 50, 'pseudo_regret']]
         """
-        times = self._times(self.times if at is None else at)
+        times = self._require_times(self.times if at is None else at)
         names = [_full_name(name) for name in ([metric] if isinstance(metric, str) else metric)]
         require_size(self.runs * times.size * len(names))
         return self._tidy(
@@ -343,7 +344,7 @@ class Simulation(PlayedRuns):
             metric: as for ``plot``.
             at: numbers of rounds; by default up to 100 even steps to the horizon.
         """
-        times = self._times(self.times if at is None else at)
+        times = self._require_times(self.times if at is None else at)
         label = f"{self.cell.definition.name}{f', {self.parameters}' if self.parameters else ''}"
         if metric == "nash_regret":
             return self.nash_regret(at=times.tolist()).mean_curve(label, self.cell.definition.id)
@@ -351,7 +352,7 @@ class Simulation(PlayedRuns):
         numbers = runs_interval(self.curve(metric=name, at=times.tolist()))
         return Curve(label, self.cell.definition.id, name, times, *numbers)
 
-    def _times(self, at: Sequence[int] | Times) -> Times:
+    def _require_times(self, at: Sequence[int] | Times) -> Times:
         """Return the times ``at``; InputError unless they are times of the run."""
         try:
             times = np.asarray(at)

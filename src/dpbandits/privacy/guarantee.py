@@ -32,7 +32,7 @@ from dpbandits.privacy.conversions import (
 )
 
 KINDS = ("pure", "gdp", "zcdp", "renyi", "approximate")
-"""Kinds of guarantees, which imply each other."""
+"""Kinds of guarantees; ``_RULES`` says which follow from which."""
 
 Status = Literal["stated", "proved", "not contradicted", "refuted"]
 Model = Literal["central", "local"]

@@ -109,7 +109,10 @@ class Release:
 
 
 def as_coded(horizon: int, epsilon: float, noise: str = "natural") -> PhaseTwo:
-    """Return the rules of the released code: W rounds, ln W in the index, ln T in the noise."""
+    """Return the rules of the released code: W rounds, ln W in the index.
+
+    The noise has ln T, or log2 T by ``base2``.
+    """
     rounds = math.isqrt(horizon) + 1
     noise_log = math.log2(horizon) if noise == "base2" else math.log(horizon)
     return PhaseTwo(horizon, epsilon, rounds, math.log(rounds), noise_log)

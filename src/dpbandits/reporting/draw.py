@@ -20,10 +20,12 @@ from matplotlib.ticker import MaxNLocator
 from dpbandits.config.figures import (
     BY_TAG,
     DERIVED,
+    MAXIMAL_POINTS,
     MOST_TICKS,
     CrossingSpec,
     FigureSpec,
     PanelSpec,
+    files_of,
     panel_stem,
 )
 from dpbandits.config.looks import NO_MARKER
@@ -32,8 +34,8 @@ from dpbandits.errors import InputError
 from dpbandits.reporting import palette, style
 from dpbandits.reporting.lines import (
     Derived,
-    Frames,
     Line,
+    Loader,
     compared_points,
     panel_lines,
     panel_rows,
@@ -44,9 +46,6 @@ from dpbandits.reporting.text import NUMBER_FORMAT, fill, mathtext
 
 COLUMNS = ["series", "variant", "interpretation", "x", "y", "lo", "hi", "runs"]
 """Columns of the csv beside every figure."""
-
-MAXIMAL_POINTS = 400
-"""Most points that one series may have."""
 
 Panels = Mapping[str, list[Line]]
 """The lines of each panel, by letter."""
@@ -60,7 +59,7 @@ Diagram = Callable[[pd.DataFrame], tuple[Figure, Points]]
 
 def draw_figure(
     figure: FigureSpec,
-    frames: Frames,
+    frames: Loader,
     folder: Path,
     derived: Derived | None = None,
     diagrams: Mapping[str, Diagram] | None = None,
@@ -106,13 +105,14 @@ def write_panels(
 
 
 def _write_diagram(
-    figure: FigureSpec, frames: Frames, folder: Path, diagrams: Mapping[str, Diagram], paper: str
+    figure: FigureSpec, frames: Loader, folder: Path, diagrams: Mapping[str, Diagram], paper: str
 ) -> list[Path]:
     name = figure.name
     if name not in diagrams:
         allowed = ", ".join(diagrams)
         raise InputError(f"figures.{name}.kind is 'diagram'; allowed: only for {allowed}")
     rows = read_rows(figure.diagram_reads, frames, f"figures.{name}.reads")
+    # The csv is of the exact rows; the picture, as every one, of rounded numbers.
     _, points = draw_diagram(diagrams[name], rows)
     drawn, _ = draw_diagram(diagrams[name], round_for_csv(rows))
     with style.context():
@@ -144,7 +144,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
 }
 
 
-def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]:
+def write_figure(path: Path, drawn: Figure, points: pd.DataFrame) -> list[Path]:
     """Write a picture as .pdf and .png and its points as .csv, each whole or not at all."""
     # A pdf names glyphs by number: cutting down the tables that choose and place them is wasted.
     from fontTools.subset import Options
@@ -154,14 +154,14 @@ def write_figure(path: Path, figure: Figure, points: pd.DataFrame) -> list[Path]
     for kind in ("png", "pdf"):
         buffer = io.BytesIO()
         with style.context():
-            figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
+            drawn.savefig(buffer, format=kind, metadata=_METADATA[kind])
         contents[kind] = buffer.getvalue()
         # The pdf has the layout of the png, which takes half of the time.
-        figure.set_layout_engine("none")
-    files = {kind: path.with_name(f"{path.name}.{kind}") for kind in ("pdf", "png", "csv")}
-    for kind, file in files.items():
-        write_bytes(file, contents[kind])
-    return list(files.values())
+        drawn.set_layout_engine("none")
+    files = files_of(path)
+    for file in files:
+        write_bytes(file, contents[file.suffix[1:]])
+    return list(files)
 
 
 def round_for_csv(table: pd.DataFrame) -> pd.DataFrame:
@@ -287,8 +287,8 @@ def draw_panels(figure: FigureSpec, lines: Panels, paper: str = "") -> Figure:
         if any(panel.crossings for panel in panels):
             # Labels are placed where nothing is drawn.
             drawn.draw_without_rendering()
-            for axes, panel, crossing in zip(flat, panels, shown, strict=True):
-                _label_crossings(axes, panel, crossing)
+            for axes, panel, of_lines in zip(flat, panels, shown, strict=True):
+                _label_crossings(axes, panel, of_lines)
     return drawn
 
 
@@ -336,8 +336,8 @@ def _draw_panel(axes: Axes, panel: PanelSpec, lines: list[Line]) -> dict[str, st
     style.style_axis(axes, "y", panel.y.scale)
     axes.set_xlabel(panel.x.label)
     axes.set_ylabel(panel.y.label)
-    for place in panel.crossings:
-        handles |= _draw_crossing(axes, panel, lines, place)
+    for crossing in panel.crossings:
+        handles |= _draw_crossing(axes, panel, lines, crossing)
     return handles
 
 
@@ -349,23 +349,23 @@ def _draw_crossing(
     axes: Axes, panel: PanelSpec, lines: Sequence[Line], crossing: CrossingSpec
 ) -> dict[str, style.Handle]:
     """Mark where two lines cross; return what stands for the range below, if it is shaded."""
-    place = _crossing(panel, lines, crossing)
-    if place is None:
+    point = _crossing(panel, lines, crossing)
+    if point is None:
         return {}
-    axes.scatter(*place, s=40, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+    axes.scatter(*point, s=40, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
     if crossing.below is None:
         return {}
     begin = min(line.points["x"].min() for line in lines if line.name == crossing.of[0])
-    return {crossing.below: axes.axvspan(begin, place[0], **_SHADE)}
+    return {crossing.below: axes.axvspan(begin, point[0], **_SHADE)}
 
 
 def _label_crossings(axes: Axes, panel: PanelSpec, lines: Sequence[Line]) -> None:
     """Write at each crossing where it is."""
     for crossing in panel.crossings:
-        place = _crossing(panel, lines, crossing)
-        if place is not None:
-            label = fill(crossing.label, {"x": place[0]}, "crossings.label")
-            style.write_beside(axes, place, mathtext(label))
+        point = _crossing(panel, lines, crossing)
+        if point is not None:
+            label = fill(crossing.label, {"x": point[0]}, "crossings.label")
+            style.write_beside(axes, point, mathtext(label))
 
 
 def _crossing(
@@ -485,8 +485,8 @@ def draw_residuals(axes: Axes, above: Axes, lines: Sequence[Line]) -> None:
         points = line.points
         error = points["hi"] - points["y"]
         bars = [points["below"] / error, points["above"] / error]
-        drawn = style.line_look(line.look) | look
-        axes.errorbar(points["x"], points["y"] / error, yerr=bars, **drawn)
+        marks = style.line_look(line.look) | look
+        axes.errorbar(points["x"], points["y"] / error, yerr=bars, **marks)
     above.tick_params(axis="x", labelbottom=False)
     axes.set_xlabel(above.get_xlabel())
     above.set_xlabel("")

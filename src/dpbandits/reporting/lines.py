@@ -24,7 +24,7 @@ from dpbandits.config.figures import (
 )
 from dpbandits.config.looks import NO_LINE, NO_MARKER
 from dpbandits.errors import InputError
-from dpbandits.metrics import NASH_REGRET, NOMINAL, QUANTITIES
+from dpbandits.metrics import NASH_QUANTITIES, NASH_REGRET, NOMINAL
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.text import fill, mathtext
@@ -87,7 +87,7 @@ def require_column(frame: pd.DataFrame, column: str, place: str) -> None:
 
 def nash_quantities(metric: str) -> list[str]:
     """Return the names of the recorded quantities of one of ``NASH_METRICS``."""
-    return [metric.removesuffix(NASH_REGRET) + name for name in QUANTITIES]
+    return [metric.removesuffix(NASH_REGRET) + name for name in NASH_QUANTITIES]
 
 
 def nash_regrets(
@@ -104,7 +104,7 @@ def nash_regrets(
     metric, value = ordered["metric"].str.removeprefix(NOMINAL).to_numpy(), ordered["value"]
     quantity = {
         name: value.to_numpy()[metric == name].reshape(numbers.size, times.size)
-        for name in QUANTITIES
+        for name in NASH_QUANTITIES
     }
     runs = int(rows.drop_duplicates("run")["trials"].sum())
     log_mean = quantity["binned_log_mean" if estimate == "binned" else "nash_log_mean"]
@@ -245,10 +245,10 @@ EXACT = "exact result"
 PUBLISHED = "published"
 """The variant of digitised values in a csv."""
 
-Frames = Callable[[str], pd.DataFrame]
+Loader = Callable[[str], pd.DataFrame]
 """From the name of results to their table."""
 
-Derived = Mapping[str, Callable[[Frames], pd.DataFrame]]
+Derived = Mapping[str, Callable[[Loader], pd.DataFrame]]
 """A paper's functions that make the rows of panels of kind ``derived``, by name."""
 
 Function = TypeVar("Function", bound=Callable[..., pd.DataFrame])
@@ -283,7 +283,7 @@ class Line:
     entries: tuple[LegendEntry, ...] = ()
 
 
-def panel_rows(panel: PanelSpec, frames: Frames, derived: Derived, place: str) -> pd.DataFrame:
+def panel_rows(panel: PanelSpec, frames: Loader, derived: Derived, place: str) -> pd.DataFrame:
     """Return the rows that a panel reads, or that a function of the paper makes of them alone."""
     if panel.compute is None:
         rows = read_rows(panel.reads, frames, f"{place}.reads")

@@ -1,7 +1,8 @@
 """The eliminations in plain Python, one trial at a time, line by line after the pseudo-code.
 
-With the fast code they have in common the draws, the schedules and the functions that choose
-designs from features, which are tested by themselves. They share nothing else.
+With the fast code they have in common the draws, the schedules, how large the noise is, and the
+functions that choose designs from features, which are tested by themselves. They share nothing
+else.
 """
 
 import math

@@ -45,7 +45,7 @@ BARS: dict[str, Any] = {"capsize": 1.5, "linestyle": "none", "markersize": 4}
 BUDGET = ("Budget $T$", "log")
 BUDGET_90 = ("Budget at 90 % success", "log")
 
-INSTANCES = {"section5": "Section 5", "two-armed": "Two arms"}
+TITLES = {"section5": "Section 5", "two-armed": "Two arms"}
 
 
 def series_of(name: str, results: pd.DataFrame, **tags: Any) -> SeriesQuery:
@@ -119,7 +119,7 @@ def error_and_bound(results: pd.DataFrame) -> Drawn:
 
     drawn, panels = canvas(columns=2, sharey=True)
     points: Points = []
-    for axes, letter, (instance, title) in zip(panels, "ab", INSTANCES.items(), strict=True):
+    for axes, letter, (instance, title) in zip(panels, "ab", TITLES.items(), strict=True):
         rows = simulated[of_instance[instance]]
         for epsilon, look, dash in zip((0.1, 1.0), DP_BAI, ("solid", "dashed"), strict=True):
             text = rf", $\varepsilon$ = {epsilon:g}"
@@ -272,9 +272,9 @@ _CELLS = 193
 def regime_map(results: pd.DataFrame) -> Drawn:
     """Draw which row of Table 1 holds at each budget and delta, by instance and epsilon."""
     points = []
-    rows, columns = len(INSTANCES), len(MAPPED_EPSILONS)
+    rows, columns = len(TITLES), len(MAPPED_EPSILONS)
     drawn, panels = canvas(rows, columns, sharex=True, sharey=True)
-    grid = product(INSTANCES.items(), MAPPED_EPSILONS)
+    grid = product(TITLES.items(), MAPPED_EPSILONS)
     for axes, letter, ((instance, title), epsilon) in zip(panels, "abcd", grid, strict=True):
         there = results[(results["instance"] == instance) & (results["epsilon"] == epsilon)]
         boundaries = {name: _boundary(there, f"T_{name}") for name in ("C", "A")}

@@ -90,7 +90,7 @@ _STEPS = 30
 _FARTHEST = 6.0
 
 
-def crossing(x: Values, rates: Sequence[Measured]) -> Measured:
+def squared_crossing(x: Values, rates: Sequence[Measured]) -> Measured:
     """Return the square of the x at which a probit fit of success rates reaches 0.9.
 
     NaN where success does not rise with x, and without trials.

@@ -28,9 +28,9 @@ from dpbandits.claims.series import SeriesQuery
 from dpbandits.papers.dp_bai import analytic
 from dpbandits.papers.dp_bai.fits import (
     LogErrors,
-    crossing,
     linear_fit,
     log_errors,
+    squared_crossing,
     successes_and_trials,
 )
 from dpbandits.papers.dp_bai.instances import LARGEST_OMEGA, section5, sphere
@@ -45,7 +45,7 @@ def best_returned(trials: SeriesQuery) -> Measured:
     All series of such results have one stream.
     """
     arms = trials.having(metric="recommended").per_run()
-    return mean(np.where(np.isnan(arms), np.nan, arms == 0.0), trials.place.results.name)
+    return mean(np.where(np.isnan(arms), np.nan, arms == 0.0), trials.selection.results.name)
 
 
 def mismatches(first: SeriesQuery, second: SeriesQuery) -> Estimate:
@@ -166,7 +166,7 @@ def budget_90(trials: SeriesQuery) -> Measured:
     at = [trials.having(multiple=multiple) for multiple in trials.values_of("multiple")]
     budgets = [one.parameters["horizon"] for one in at]
     rates = [rate(successes_and_trials(one)).measured(one.key) for one in at]
-    return crossing(np.sqrt(np.array(budgets, dtype=int)), rates)
+    return squared_crossing(np.sqrt(np.array(budgets, dtype=int)), rates)
 
 
 GAP = 0.05

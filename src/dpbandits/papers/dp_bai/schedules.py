@@ -18,10 +18,11 @@ from dpbandits.algorithms.best_arm.eliminations import (
     PhaseSchedule,
     halving_schedule,
     phase_schedule,
+    rounds_of,
 )
 from dpbandits.papers.curves import joined, number
 from dpbandits.papers.dp_bai.instances import INSTANCES
-from dpbandits.papers.dp_bai.theory import INSTANCES as JUDGED
+from dpbandits.papers.dp_bai.theory import JUDGED
 
 ROUND_OFF = 1e-9
 
@@ -209,15 +210,10 @@ def phase_totals(arms: int, dimension: int, schedule: str, linear: bool) -> tupl
     return budgets, pulls
 
 
-def design_rounds(rank: int) -> int:
-    """Return R, the rounds of OD-LinBAI and DP-OD on features of this rank."""
-    return max(1, math.ceil(math.log2(rank)))
-
-
 def design_supports(arms: int, rank: int) -> list[int]:
     """Return how many arms a round's design may have: r(r + 1)/2 at first, then all active ones."""
-    later = [-(-rank // 2**r) for r in range(1, design_rounds(rank))]
-    return [min(arms, rank * (rank + 1) // 2), *later]
+    rounds = rounds_of(arms, rank)
+    return [rounds.support, *rounds.sizes[1:-1]]
 
 
 def worst_design_totals(arms: int, dimension: int) -> tuple[Counts, Counts]:

@@ -15,7 +15,7 @@ from dpbandits.papers.dp_bai.instances import section5, two_armed
 
 Values = NDArray[np.float64]
 
-INSTANCES = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
+JUDGED = {"section5": section5(), "two-armed": two_armed(ratio=2.0)}
 """Both of dimension 2; the hardness of the two arms does not depend on the ratio."""
 
 DIMENSION = 2
@@ -105,7 +105,7 @@ class Bounds:
 @cache
 def bounds(instance: str, epsilon: float) -> Bounds:
     """Return the bounds on an instance of the paper."""
-    bandit = INSTANCES[instance]
+    bandit = JUDGED[instance]
     arms = len(bandit.arms)
     phases = phase_schedule(arms, DIMENSION)
     return Bounds(phases, arms, hardness(bandit.means, DIMENSION, epsilon))
@@ -189,7 +189,7 @@ def regime_map() -> pd.DataFrame:
 def _regimes() -> Iterator[pd.DataFrame]:
     for row, tick in TICKS.items():
         yield number(f"row {row}", {"quantity": "row", "tick": tick}, row, row)
-    for instance, bandit in INSTANCES.items():
+    for instance, bandit in JUDGED.items():
         for epsilon in MAP_EPSILONS:
             hard = hardness(bandit.means, DIMENSION, epsilon)
             limits = boundaries(MAP_DELTAS, hard, DIMENSION)

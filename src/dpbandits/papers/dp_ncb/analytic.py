@@ -36,8 +36,8 @@ from dpbandits.kernels import new_segments, njit
 from dpbandits.papers.curves import curve, joined
 from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.instances import drawn_means, weak_arms
-from dpbandits.papers.dp_ncb.theory import ALPHA, EPSILON, GLOBAL, LOCAL, C
-from dpbandits.privacy.witnesses import as_coded, explored, published_threshold
+from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL
+from dpbandits.privacy.witnesses import PhaseTwo, as_coded, explored, published_threshold
 
 RUNS = 200
 STREAM = "dp-ncb: runs of GDP-NCB whose index is looked at"
@@ -61,11 +61,9 @@ def _explore(settings, state, arms, generator, out):
 
 
 def index(settings: Settings, log: float, state: State, arm: int) -> float:
-    """Return an arm's index of Algorithm 1 in front of an episode, A3 and A10 by default."""
+    """Return an arm's index of Algorithm 1 before an episode, with A3 and A10 at their defaults."""
     n, p = int(state.explored[arm] + state.episodes[arm]), float(state.private_means[arm])
-    width = 2.0 * C * math.sqrt(2.0 * p * log / n)
-    last = 4.0 * math.sqrt(2.0 * ALPHA / settings.epsilon) * log**1.5 / n
-    return float(p + width + ALPHA * log**2 / (settings.epsilon * n) + last)
+    return PhaseTwo(settings.horizon, settings.epsilon, 0, log, log).index(p, n)
 
 
 def violations(variant: str, horizon: int, run: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from dpbandits.papers.dp_ncb.instances import ARMS
 from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, LOCAL, term_ratio
 from dpbandits.reporting.lines import nash_quantities, nash_regrets
 
-Frames = Callable[[str], pd.DataFrame]
+Loader = Callable[[str], pd.DataFrame]
 
 VARIANTS = ("as-coded", "repaired")
 """As written both algorithms play uniformly at the horizons and epsilons of these figures."""
@@ -26,7 +26,8 @@ VARIANTS = ("as-coded", "repaired")
 PAPER = "as-written"
 """Stands for the variant of what is not simulated."""
 
-ALPHA = 0.05
+LEVEL = 0.05
+"""Chance that an interval misses."""
 
 SHARES = tuple(float(share) for share in np.geomspace(0.3, 1.0, 20))
 """Times of a slope over time, as shares of the horizon."""
@@ -41,7 +42,7 @@ EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 10.0, 100.0)
 """Epsilon of the simulations with T = 1e7."""
 
 
-def _series(frames: Frames, algorithm: str, variant: str, **tags: Any) -> SeriesQuery:
+def _series(frames: Loader, algorithm: str, variant: str, **tags: Any) -> SeriesQuery:
     own = {"epsilon": None, "version": None} if algorithm == "ncb" else {"epsilon": EPSILON}
     tags = {"in": TEN_MILLION, "metric": "nash_regret", "algorithm": algorithm, **own, **tags}
     return SeriesQuery(Evidence(frames), {**tags, "variant": variant})
@@ -51,7 +52,7 @@ def _points(x: Iterable[float], y: Iterable[Any], **tags: Any) -> pd.DataFrame:
     """Return rows of estimates with their intervals; of the same x the first."""
     rows = []
     for place, estimate in zip(x, y, strict=True):
-        low, high = estimate.interval(ALPHA)
+        low, high = estimate.interval(LEVEL)
         numbers = {"x": float(place), "y": estimate.value, "lo": low, "hi": high}
         rows.append({**tags, **numbers, "runs": estimate.runs})
     return pd.DataFrame(rows).drop_duplicates("x")
@@ -63,7 +64,7 @@ def _exact(x: Iterable[float], y: Iterable[float], **tags: Any) -> pd.DataFrame:
     return frame.drop_duplicates("x").assign(**tags)
 
 
-def slopes(frames: Frames) -> pd.DataFrame:
+def slopes(frames: Loader) -> pd.DataFrame:
     """Return the curves of Figure 1(e) with slopes fitted on [0.3 T, T] (claims C9, C10)."""
     rows = []
     for variant in VARIANTS:
@@ -84,7 +85,7 @@ def slopes(frames: Frames) -> pd.DataFrame:
 def _fit(curve: SeriesQuery, horizon: float, **tags: Any) -> pd.DataFrame:
     logs = [as_measured(curve.having(share=share).number()).log() for share in SHARES]
     fitted = slope(np.log(SHARES), logs)
-    low, high = fitted.interval(ALPHA)
+    low, high = fitted.interval(LEVEL)
     level = float(np.mean([log.value for log in logs]) - fitted.value * np.mean(np.log(SHARES)))
     ends = np.array([0.1, 1.0])
     line = np.exp(level + fitted.value * np.log(ends))
@@ -99,7 +100,7 @@ def _guide(level: float, horizon: float, exponent: float, variant: str) -> pd.Da
     return _exact(shares * horizon, line, slope=exponent, **tags)
 
 
-def price_over_horizons(frames: Frames) -> pd.DataFrame:
+def price_over_horizons(frames: Loader) -> pd.DataFrame:
     """Return Nash regret of GDP-NCB over that of NCB, epsilon = 0.2 (claim C18), against T."""
     measured = []
     for variant in VARIANTS:
@@ -114,7 +115,7 @@ def price_over_horizons(frames: Frames) -> pd.DataFrame:
     return pd.concat([*measured, _bound(ends, [term_ratio(end, EPSILON, ARMS) for end in ends])])
 
 
-def price_over_epsilon(frames: Frames) -> pd.DataFrame:
+def price_over_epsilon(frames: Loader) -> pd.DataFrame:
     """Return the same ratio at T = 1e7 against epsilon from 0.2 to 100 (claim C20)."""
     epsilons = [epsilon for epsilon in EPSILONS if epsilon >= EPSILON]
     measured = []
@@ -140,7 +141,7 @@ def _bound(x: Iterable[float], y: Iterable[float]) -> pd.DataFrame:
     return _exact(x, y, series="bound", variant=PAPER, part="bound")
 
 
-def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
+def regret_over_epsilon(frames: Loader) -> pd.DataFrame:
     """Return the Nash regret of LDP-NCB at T = 1e7 against epsilon from 0.1 to 2 (claim C21)."""
     epsilons = [epsilon for epsilon in EPSILONS if epsilon <= 2.0]
     measured = []
@@ -150,7 +151,7 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
             for epsilon in epsilons
         }
         steep = slope(np.log([0.2, 0.5]), [regrets[0.2].log(), regrets[0.5].log()])
-        low, high = steep.interval(ALPHA)
+        low, high = steep.interval(LEVEL)
         tags = {"slope": steep.value, "slope_lo": low, "slope_hi": high}
         measured.append(_measured(variant, LOCAL, epsilons, regrets.values(), **tags))
     first = measured[0].set_index("x")["y"]
@@ -160,7 +161,7 @@ def regret_over_epsilon(frames: Frames) -> pd.DataFrame:
     )
 
 
-def price_of_anytime(frames: Frames) -> pd.DataFrame:
+def price_of_anytime(frames: Loader) -> pd.DataFrame:
     """Return Nash regret of the anytime versions over that of runs given the horizon (F11)."""
     rows = []
     for algorithm, variant in product((GLOBAL, LOCAL), VARIANTS):
@@ -179,7 +180,7 @@ def price_of_anytime(frames: Frames) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def bias(frames: Frames) -> pd.DataFrame:
+def bias(frames: Loader) -> pd.DataFrame:
     """Return Nash regret of curves of few runs minus that of 50 runs by means over bins."""
     rows = {runs: _nash_rows(frames(f"curves-of-{runs}")) for runs in (2, 10, 50)}
     reference = nash_regrets(rows[50], "binned")
@@ -209,7 +210,7 @@ def _nash_rows(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["metric"].isin(nash_quantities(NASH_REGRET))]
 
 
-DERIVED: dict[str, Callable[[Frames], pd.DataFrame]] = {
+DERIVED: dict[str, Callable[[Loader], pd.DataFrame]] = {
     "slopes": slopes,
     "price-over-horizons": price_over_horizons,
     "price-over-epsilon": price_over_epsilon,

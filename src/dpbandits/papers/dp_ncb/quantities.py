@@ -48,7 +48,7 @@ def two_arm_regret(series: SeriesQuery) -> Measured:
 
     A limit below the 500 runs of the ten published curves is one of other panels: all are read.
     """
-    results, where = series.place
+    results, where = series.selection
     evidence, one = series.evidence, series.having(metric=NASH_REGRET)
     if evidence.limit is not None and evidence.limit < PUBLISHED_RUNS:
         one = replace(one, evidence=replace(evidence, limit=None))
@@ -146,7 +146,7 @@ def phase_one_length(series: SeriesQuery, *, which: str) -> Estimate:
 
 def _phase_one_ratios(series: SeriesQuery) -> list[tuple[float, float]]:
     """Return between what multiples of k S Phase I as written ends in each run, by its bins."""
-    bins, where = series.block("nash_bins"), series.place.where
+    bins, where = series.block("nash_bins"), series.selection.where
     scale = theory.scale(where["algorithm"], where["horizon"], where["epsilon"], BEST_MEAN)
     edges = np.concatenate([[0.0], bins.times]) / (ARMS * scale)
     uniform = np.array(drawn_means()).mean()
@@ -176,7 +176,7 @@ def runs_with_weak_pulls(series: SeriesQuery) -> Estimate:
     """
     pulls, means = series.block("pulls").values[:, -1], weak_arms().means
     weak = pulls[:, means <= means.max() / WEAK_SHARE].sum(axis=1)
-    explored = capped_phase_one(series.times[-1]) + (series.place.where["algorithm"] != GLOBAL)
+    explored = capped_phase_one(series.times[-1]) + (series.selection.where["algorithm"] != GLOBAL)
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
 
 

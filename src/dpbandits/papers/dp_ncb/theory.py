@@ -8,10 +8,8 @@ import math
 
 from scipy.optimize import brentq
 
-from dpbandits.privacy.witnesses import THRESHOLD, published_threshold
+from dpbandits.privacy.witnesses import ALPHA, THRESHOLD, C, published_threshold
 
-C = 3.0
-ALPHA = 3.1
 EPSILON = 0.2
 """Epsilon of the paper's comparisons between algorithms."""
 
@@ -60,12 +58,12 @@ def first_horizon(algorithm: str, arms: int, epsilon: float, best_mean: float) -
     return math.exp(brentq(excess, math.log(1e4), math.log(1e15), xtol=1e-12))
 
 
-def floor_of_regret(share: float, best_mean: float, geometric_mean: float) -> float:
+def floor_of_regret(share: float, best_mean: float, uniform_mean: float) -> float:
     """Return the Nash regret that a share of uniform rounds costs, all others being best.
 
-    ``geometric_mean``: of means over runs of uniform rounds, which are that over the arms.
+    ``uniform_mean`` is the mean over the arms, which every uniform round has over many runs.
     """
-    return best_mean * (1.0 - math.pow(geometric_mean / best_mean, share))
+    return best_mean * (1.0 - math.pow(uniform_mean / best_mean, share))
 
 
 def theorem_1(

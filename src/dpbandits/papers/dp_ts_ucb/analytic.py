@@ -28,6 +28,7 @@ from dpbandits.bandits import bernoulli
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, run_generator, stream_key
 from dpbandits.kernels import new_segments
 from dpbandits.papers.curves import curve, joined
+from dpbandits.papers.dp_ts_ucb.formulas import EQUAL_BOUND_FACTOR
 from dpbandits.privacy import dp_ts_ucb_budget
 from dpbandits.privacy.thompson import BUDGET_FACTOR, GDP_INTERPRETATIONS
 
@@ -50,9 +51,6 @@ LONG_HORIZONS = tuple(round(10 ** (step / 20)) for step in range(80, 161))
 
 DELTA = 1e-6
 """Delta at which levels of Gaussian DP are given as epsilon."""
-
-EQUAL_BOUND_FACTOR = 5.0
-"""c over ln(T)^alpha in Section 5.2."""
 
 
 def _equal_bound_gdp(horizon: int) -> float:
@@ -254,7 +252,7 @@ STREAM = "dp-ts-ucb: a run to look at"
 def trace() -> pd.DataFrame:
     """Return a run of three Bernoulli arms at alpha = 1, T = 100: a row for each round and arm."""
     bandit = bernoulli(RUN_MEANS)
-    interpretations = {name: allowed[0] for name, allowed in ALGORITHM.interpretations.items()}
+    interpretations = ALGORITHM.interpretations_from({})
     settings = ALGORITHM.settings(RUN_HORIZON, len(RUN_MEANS), alpha=ALPHA, **interpretations)
     generator = run_generator(DEFAULT_ROOT_SEED, stream_key(STREAM), 0)
     state, out = ALGORITHM.state(len(bandit.arms)), new_segments(1)

@@ -5,10 +5,13 @@ import math
 from dpbandits import privacy
 from dpbandits.config import Context, Formula
 
+EQUAL_BOUND_FACTOR = 5.0
+"""c over ln(T)^alpha in Section 5.2."""
+
 
 def equal_bound_c(context: Context) -> float:
     """Return variance factor 5 ln(T)^alpha, of the same regret bound as DP-TS-UCB (Section 5.2)."""
-    return float(5.0 * math.log(context.horizon) ** context.tags["alpha"])
+    return float(EQUAL_BOUND_FACTOR * math.log(context.horizon) ** context.tags["alpha"])
 
 
 def equal_privacy_c(context: Context) -> float:

@@ -8,7 +8,8 @@ from scipy.special import log_ndtr
 from dpbandits import privacy
 from dpbandits.claims.estimates import Estimate, exact
 from dpbandits.claims.series import SeriesQuery
-from dpbandits.papers.dp_ts_ucb.analytic import EQUAL_BOUND_FACTOR, HORIZON, crossover_horizon
+from dpbandits.papers.dp_ts_ucb.analytic import HORIZON, crossover_horizon
+from dpbandits.papers.dp_ts_ucb.formulas import EQUAL_BOUND_FACTOR
 from dpbandits.privacy.thompson import BUDGET_FACTOR
 
 

@@ -53,7 +53,7 @@ Values = NDArray[np.float64]
 
 
 def _gaps(series: SeriesQuery) -> Values:
-    return FAMILIES[series.place.where["family"]].gaps
+    return FAMILIES[series.selection.where["family"]].gaps
 
 
 def _slopes(series: SeriesQuery, begin: int, end: int) -> Values:
@@ -68,7 +68,7 @@ def slope_after_prepulls(series: SeriesQuery, *, phases: int = 0) -> Measured:
     Up to the horizon, or over so many times as many rounds as the pre-pulls took.
     """
     gaps = _gaps(series)
-    begin = int(series.place.where["b"]) * gaps.size
+    begin = int(series.selection.where["b"]) * gaps.size
     end = (1 + phases) * begin if phases else series.times[-1]
     return mean(_slopes(series, begin, end) / gaps.mean())
 
@@ -114,7 +114,7 @@ def realised_level(series: SeriesQuery) -> Estimate:
 
     Pre-pulls depend on no reward and are left out.
     """
-    block, where = series.block("inverse_counts"), series.place.where
+    block, where = series.block("inverse_counts"), series.selection.where
     sums, horizon = block.values[:, -1], int(block.times[-1])
     if "b" not in where:
         return mean(plain_levels(sums, horizon))
