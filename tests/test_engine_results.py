@@ -27,7 +27,8 @@ from dpbandits.algorithms.base import whole
 from dpbandits.engine import progress
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Cell, Series, Work, make_cell
-from dpbandits.engine.compute import _pieces, _play_sent, compile_kernels, compute, compute_series
+from dpbandits.engine.compilation import compile_kernels
+from dpbandits.engine.compute import _pieces, _play_sent, compute, compute_series
 from dpbandits.engine.identity import run_generator, stream_key
 from dpbandits.engine.play import TRIALS
 from dpbandits.engine.provenance import (

@@ -17,6 +17,7 @@ import dpbandits
 from dpbandits.algorithms import IDENTIFICATION, REGISTRY, REGRET
 from dpbandits.bandits import Bandit, Bernoulli
 from dpbandits.engine import compute as compute_module
+from dpbandits.engine import progress as progress_module
 from dpbandits.engine.cells import Work, make_cell
 from dpbandits.engine.compute import compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
@@ -362,11 +363,11 @@ def test_what_takes_over_a_minute_is_announced(capsys: pytest.CaptureFixture[str
     for name, is_long in (("dp-se", True), ("adap-ucb", False)):
         cell = make_cell(algorithm=name, parameters={"epsilon": 1.0}, bandit=ARMS, horizon=10**13)
         capsys.readouterr()
-        compute_module._announce_time([Work(cell, range(1))], 0, 1, f"simulating {name}")
+        progress_module.announce_time([Work(cell, range(1))], 0, 1, f"simulating {name}")
         err = capsys.readouterr().err
         assert err.startswith("simulating dp-se: about ") == is_long, err
         assert bool(err) == is_long
-    assert compute_module._duration(19.2 * 3600) == "19 hours"
+    assert progress_module._duration(19.2 * 3600) == "19 hours"
 
 
 def test_arrays_of_a_bandit_are_read_only() -> None:

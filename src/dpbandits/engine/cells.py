@@ -171,6 +171,11 @@ class Work:
                 f"{longest}, so that pulls are counted without overflow"
             )
 
+    @property
+    def rounds(self) -> int:
+        """Rounds of all runs together."""
+        return self.cell.horizon * len(self.runs)
+
     def key(self, root_seed: int) -> str:
         """Return the hash of all that the numbers depend on."""
         cell = self.cell

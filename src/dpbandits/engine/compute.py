@@ -1,36 +1,26 @@
-"""Compute missing runs over worker processes, and show how far that is."""
+"""Take runs from the cache, and compute those that are missing over worker processes."""
 
-import fcntl
 import os
 import pickle
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, suppress
-from functools import cache as once
-from itertools import repeat
-from threading import Lock
+from contextlib import contextmanager
 from typing import Any
 
 import cloudpickle
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from numba.core import event
 
 from dpbandits._cache_folder import unwritable
-from dpbandits.algorithms import find_definition
-from dpbandits.algorithms.base import IdentificationAlgorithm
-from dpbandits.bandits import bernoulli, linear
 from dpbandits.engine.cache import Cache
-from dpbandits.engine.cells import Cell, Series, Work, make_cell
-from dpbandits.engine.identity import SOURCES_HASH, require_unedited, run_generator, stream_key
-from dpbandits.engine.play import SEGMENTS_AT_ONCE, MetricArrays
-from dpbandits.engine.progress import progress
+from dpbandits.engine.cells import Series, Work
+from dpbandits.engine.compilation import compile_kernels
+from dpbandits.engine.identity import SOURCES_HASH, require_unedited
+from dpbandits.engine.play import MetricArrays
+from dpbandits.engine.progress import Add, Counted, announce_time, rounds_shown
 from dpbandits.errors import InputError
-from dpbandits.kernels import KERNELS_HASH, kernels_folder, new_segments
-from dpbandits.metrics import NASH
 
 
 def compute(
@@ -131,9 +121,9 @@ def _finished(
     compile_kernels(work.cell for work in missing)
     parts_of = [_parts(work) for work in missing]
     parts = [(number, part) for number, parts in enumerate(parts_of) for part in parts]
-    _announce_time(missing, root_seed, workers, title)
+    announce_time(missing, root_seed, workers, title)
     waiting: list[dict[int, MetricArrays]] = [{} for _ in missing]
-    with _shown(title, sum(map(_rounds, missing))) as add:
+    with rounds_shown(title, sum(work.rounds for work in missing)) as add:
         for number, first, runs in _over(parts, root_seed, workers, add):
             work, played = missing[number], waiting[number]
             played[first] = runs
@@ -142,97 +132,13 @@ def _finished(
                 yield work, _joined([played[first] for first in sorted(played)])
 
 
-def _rounds(work: Work) -> int:
-    return work.cell.horizon * len(work.runs)
-
-
-Add = Callable[[int], None]
-"""Counts rounds that were played."""
-
-SHARES = 100
-
-
-@contextmanager
-def _shown(title: str, rounds: int) -> Iterator[Add]:
-    """Show how many of a hundred equal batches of rounds are played; yield what counts them."""
-    shares, lock, played = progress(repeat(None, SHARES), title, SHARES), Lock(), 0
-
-    def add(count: int) -> None:
-        nonlocal played
-        # Runs of a curve are played in threads.
-        with lock:
-            before, played = played, played + count
-            for _ in range(SHARES * before // rounds, SHARES * played // rounds):
-                next(shares, None)
-
-    next(shares)
-    yield add
-
-
-class _Counted:
-    """An algorithm of a Nash curve, which takes long: its rounds are counted while it plays."""
-
-    def __init__(self, algorithm: Any, add: Add) -> None:
-        self.id, self.state = algorithm.id, algorithm.state
-        self._advance, self._add = algorithm.advance, add
-
-    def advance(self, settings: Any, state: Any, *rest: Any) -> int:
-        """Play on; return the number of segments, as the algorithm does."""
-        before = int(state.clock[0])
-        written: int = self._advance(settings, state, *rest)
-        self._add(int(state.clock[0]) - before)
-        return written
-
-
 def _play_part(part: Work, root_seed: int, threads: int, add: Add) -> MetricArrays:
     """Play a part here, and count its rounds."""
     if part.cell.in_lockstep:
-        return part.play(root_seed, threads, _Counted(part.cell.player, add))
+        return part.play(root_seed, threads, Counted(part.cell.player, add))
     runs = part.play(root_seed, threads)
-    add(_rounds(part))
+    add(part.rounds)
     return runs
-
-
-FEW_ROUNDS = 10**7
-"""Rounds of a work that are played without an estimate of the time they take."""
-
-LONG = 60.0
-"""Seconds from which on they are announced."""
-
-
-def _announce_time(missing: Sequence[Work], root_seed: int, workers: int, title: str) -> None:
-    """Say how long works take, by the pace of their first rounds, where that is over a minute."""
-    paced = [
-        work
-        for work in missing
-        if _rounds(work) > FEW_ROUNDS
-        and not work.cell.identifies
-        # Worker processes compile what is outside the registry themselves.
-        and (workers == 1 or isinstance(work.cell.algorithm, str))
-    ]
-    seconds = sum(_seconds_of_a_run(work, root_seed) * len(work.runs) for work in paced) / workers
-    if seconds > LONG:
-        print(
-            f"{title}: about {_duration(seconds)} at the pace of the first rounds", file=sys.stderr
-        )
-
-
-def _seconds_of_a_run(work: Work, root_seed: int) -> float:
-    """Return the time of a run, were all rounds as the first ones are."""
-    cell = work.cell
-    generator = run_generator(root_seed, stream_key(cell.stream_description), work.runs.start)
-    state = cell.player.state(len(cell.bandit.arms))
-    out = new_segments(min(SEGMENTS_AT_ONCE, cell.horizon))
-    begun = time.perf_counter()
-    cell.player.advance(cell.settings, state, cell.bandit.arrays, generator, out)
-    return (time.perf_counter() - begun) * cell.horizon / float(state.clock[0])
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in the largest unit of which it has two, as ``19 hours``."""
-    units = {"years": 31_557_600, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
-    name, size = next((n, s) for n, s in units.items() if seconds >= 2 * s or s == 1)
-    return f"{seconds / size:,.0f} {name}"
 
 
 Part = tuple[int, int, MetricArrays]
@@ -245,7 +151,7 @@ def _over(
     """Play parts of works, here or in worker processes, and yield them as they are done."""
     # Cores that no part keeps busy play runs of a curve.
     threads = max(1, workers // max(1, len(parts)))
-    rounds = {(number, part.runs.start): _rounds(part) for number, part in parts}
+    rounds = {(number, part.runs.start): part.rounds for number, part in parts}
     done = set()
     if min(workers, len(parts)) > 1:
         try:
@@ -313,67 +219,3 @@ def _play_sent(
             "a source of the package was edited after it was imported; start Python again"
         )
     return number, runs.start, Work(pickle.loads(sent), runs).play(root_seed, threads)
-
-
-_FEATURES = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.2, 0.2], [0.1, 0.3], [0.3, 0.1]]
-"""Six arms in two dimensions: more than 2 * 2, so that a subset of arms has to be searched for."""
-
-
-def compile_kernels(cells: Iterable[Cell]) -> None:
-    """Compile what cells are played with, in this process, by playing a few rounds.
-
-    Kernels outside the registry are left out: they are not kept on disk.
-    """
-    cells = list(cells)
-    for algorithm in sorted({c.algorithm for c in cells if isinstance(c.algorithm, str)}):
-        _compile(algorithm)
-    if any(cell.in_lockstep for cell in cells):
-        _compile("nash")
-
-
-@once
-def _compile(name: str) -> None:
-    """Compile an algorithm, or ``nash`` curves, by integers and by logarithms of means.
-
-    Processes that would compile the same wait meanwhile, and then find it on disk.
-    """
-    if name == "nash":
-        pairs = [bernoulli([0.6, worse]) for worse in (0.4, 0.0)]
-        metrics = NASH[:1]
-        cells = [make_cell(algorithm="ucb1", bandit=b, horizon=10, metrics=metrics) for b in pairs]
-    else:
-        definition = find_definition(name)
-        identifies = isinstance(definition, IdentificationAlgorithm)
-        bandit = linear(_FEATURES, [0.5, 0.3]) if identifies else bernoulli([0.6, 0.4])
-        example = definition.example
-        cells = [make_cell(algorithm=name, parameters=example, bandit=bandit, horizon=100)]
-    with ExitStack() as stack:
-        # Where the folder of kernels cannot be written nothing is kept, and none has to wait.
-        with suppress(OSError):
-            path = kernels_folder() / KERNELS_HASH / f"{name}.lock"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
-        for cell in cells:
-            Work(cell, range(2)).play(0)
-
-
-class _FirstCompilation(event.Listener):
-    """Prints one line at the first compilation that it hears of."""
-
-    def __init__(self, name: str) -> None:
-        self.name: str | None = name
-
-    def on_start(self, event: Any) -> None:
-        if self.name is not None:
-            print(f"compiling {self.name} ...", file=sys.stderr)
-        self.name = None
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-@contextmanager
-def compilation_shown(name: str) -> Iterator[None]:
-    """Print one line if a kernel is compiled in this process; none where all are on disk."""
-    with event.install_listener("numba:compile", _FirstCompilation(name)):
-        yield

@@ -1,12 +1,21 @@
-"""Progress on standard error, of whatever takes longer than two seconds.
+"""Progress on standard error, of whatever takes longer than two seconds, and the time it will take.
 
 A bar on a terminal and in a notebook, a whole line every ten seconds in a log.
 """
 
 import io
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import repeat
+from threading import Lock
 from typing import Any, TypeVar
+
+from dpbandits.engine.cells import Work
+from dpbandits.engine.identity import run_generator, stream_key
+from dpbandits.engine.play import SEGMENTS_AT_ONCE
+from dpbandits.kernels import new_segments
 
 Item = TypeVar("Item")
 
@@ -51,3 +60,84 @@ def announce(title: str) -> None:
 def _is_watched() -> bool:
     """Return whether someone sees a bar move: at a terminal, or in a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+Add = Callable[[int], None]
+"""Counts rounds that were played."""
+
+SHARES = 100
+"""Equal parts of the rounds, of which the bar has one each."""
+
+
+@contextmanager
+def rounds_shown(title: str, rounds: int) -> Iterator[Add]:
+    """Show how many of a hundred equal batches of rounds are played; yield what counts them."""
+    shares, lock, played = progress(repeat(None, SHARES), title, SHARES), Lock(), 0
+
+    def add(count: int) -> None:
+        nonlocal played
+        # Runs of a curve are played in threads.
+        with lock:
+            before, played = played, played + count
+            for _ in range(SHARES * before // rounds, SHARES * played // rounds):
+                next(shares, None)
+
+    next(shares)
+    yield add
+
+
+class Counted:
+    """An algorithm of a Nash curve, which takes long: its rounds are counted while it plays."""
+
+    def __init__(self, algorithm: Any, add: Add) -> None:
+        self.id, self.state = algorithm.id, algorithm.state
+        self._advance, self._add = algorithm.advance, add
+
+    def advance(self, settings: Any, state: Any, *rest: Any) -> int:
+        """Play on; return the number of segments, as the algorithm does."""
+        before = int(state.clock[0])
+        written: int = self._advance(settings, state, *rest)
+        self._add(int(state.clock[0]) - before)
+        return written
+
+
+FEW_ROUNDS = 10**7
+"""Rounds of a work that are played without an estimate of the time they take."""
+
+LONG = 60.0
+"""Seconds from which on they are announced."""
+
+
+def announce_time(missing: Sequence[Work], root_seed: int, workers: int, title: str) -> None:
+    """Say how long works take, by the pace of their first rounds, where that is over a minute."""
+    paced = [
+        work
+        for work in missing
+        if work.rounds > FEW_ROUNDS
+        and not work.cell.identifies
+        # Worker processes compile what is outside the registry themselves.
+        and (workers == 1 or isinstance(work.cell.algorithm, str))
+    ]
+    seconds = sum(_seconds_of_a_run(work, root_seed) * len(work.runs) for work in paced) / workers
+    if seconds > LONG:
+        print(
+            f"{title}: about {_duration(seconds)} at the pace of the first rounds", file=sys.stderr
+        )
+
+
+def _seconds_of_a_run(work: Work, root_seed: int) -> float:
+    """Return the time of a run, were all rounds as the first ones are."""
+    cell = work.cell
+    generator = run_generator(root_seed, stream_key(cell.stream_description), work.runs.start)
+    state = cell.player.state(len(cell.bandit.arms))
+    out = new_segments(min(SEGMENTS_AT_ONCE, cell.horizon))
+    begun = time.perf_counter()
+    cell.player.advance(cell.settings, state, cell.bandit.arrays, generator, out)
+    return (time.perf_counter() - begun) * cell.horizon / float(state.clock[0])
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the largest unit of which it has two, as ``19 hours``."""
+    units = {"years": 31_557_600, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+    name, size = next((n, s) for n, s in units.items() if seconds >= 2 * s or s == 1)
+    return f"{seconds / size:,.0f} {name}"

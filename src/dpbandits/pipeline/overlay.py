@@ -18,7 +18,8 @@ from dpbandits.algorithms.base import BY_WORD
 from dpbandits.config.figures import BY_TAG, FigureSpec, PanelSpec, SeriesSpec, panel_stem
 from dpbandits.engine.cache import Cache
 from dpbandits.engine.cells import Series, make_cell
-from dpbandits.engine.compute import compilation_shown, compute_series
+from dpbandits.engine.compilation import compilation_shown
+from dpbandits.engine.compute import compute_series
 from dpbandits.engine.identity import digest_of
 from dpbandits.engine.play import MetricArrays
 from dpbandits.engine.provenance import write_provenance

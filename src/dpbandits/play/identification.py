@@ -13,7 +13,7 @@ from dpbandits.algorithms import IdentificationAlgorithm, find_identification
 from dpbandits.algorithms.base import Outcome, Trial
 from dpbandits.bandits import LinearBandit
 from dpbandits.engine.cells import MAXIMAL_HORIZON, make_cell
-from dpbandits.engine.compute import compilation_shown
+from dpbandits.engine.compilation import compilation_shown
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED, stream_key
 from dpbandits.engine.play import play_outcome
 from dpbandits.engine.progress import progress

@@ -14,7 +14,8 @@ from dpbandits.algorithms.guarantees import guarantee_of
 from dpbandits.bandits import Bandit, read_only
 from dpbandits.engine.cache import require_cache
 from dpbandits.engine.cells import Cell, Work, make_cell, require_size, runs_from
-from dpbandits.engine.compute import compilation_shown, compute
+from dpbandits.engine.compilation import compilation_shown
+from dpbandits.engine.compute import compute
 from dpbandits.engine.identity import DEFAULT_ROOT_SEED
 from dpbandits.errors import InputError, require_count
 from dpbandits.metrics import CURVES, NOMINAL, PARTS, PER_ARM, require_metric
