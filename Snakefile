@@ -97,7 +97,8 @@ onstart:
         os.utime(sentinel_path(PROJECT))
 
 
-# Params that no command takes, `depends_on` and `caption`: a rule runs again where they moved.
+# Params that no command takes, `depends_on` and `caption`: by its records Snakemake runs a rule again
+# where they moved, and says so. Outputs without records have the sentinel among their inputs.
 include: "workflow/rules/results.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"

@@ -277,7 +277,8 @@ BANDIT = dpbandits.bernoulli([0.75, 0.5, 0.25])
 
 def curve(runs: int = 5) -> NashCurve:
     ledger = entered(random_runs(10, runs, 50, 2.0, MEANS.size), MEANS, [10, 50])
-    return NashCurve.of_parts(np.array([10, 50]), quantities(ledger), ledger.records.influences)
+    influences = ledger.records.influences
+    return NashCurve.of_parts(np.array([10, 50]), quantities(ledger), len(influences), influences)
 
 
 def test_a_curve_is_read_off_its_parts() -> None:

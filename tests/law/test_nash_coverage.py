@@ -97,7 +97,8 @@ def curve_of(case: Case, arms: NDArray[np.int64]) -> NashCurve:
     ledger = nash_accumulator(case.bandit.means, case.bandit.log_means, runs, case.horizon, grid)
     filled, starts = np.full(runs, case.horizon), np.zeros(runs, np.int64)
     enter_window(ledger, arms, np.ones_like(arms), filled, starts, (0, case.horizon))
-    return NashCurve.of_parts(grid, quantities(ledger), ledger.records.influences)
+    influences = ledger.records.influences
+    return NashCurve.of_parts(grid, quantities(ledger), len(influences), influences)
 
 
 def parts_of(scored: Values) -> tuple[float, float, Values]:
@@ -118,11 +119,10 @@ def curves(name: str, runs: int) -> tuple[float, NashCurve]:
     chosen = generator.integers(0, POOL, (CURVES, runs))
     scored = case.bandit.means[played]
     log_means, biases, influences = zip(*(parts_of(scored[each]) for each in chosen), strict=True)
-    unused = np.full(CURVES, np.nan)
-    found = NashCurve(
-        *(np.arange(CURVES), float(case.bandit.means.max()), np.array(log_means)),
-        *(np.transpose(influences), np.array(biases), unused, unused, unused),
-    )
+    errors = np.std(influences, axis=1, ddof=0) / (runs - 1) ** 0.5
+    unused, best = np.full(CURVES, np.nan), np.full(CURVES, case.bandit.means.max())
+    known = np.array([log_means, errors, biases, unused, unused, unused, best])
+    found = NashCurve.of_parts(np.arange(CURVES), known, runs, np.transpose(influences))
     for index in range(2):
         one = curve_of(case, played[chosen[index]])
         # The ledger of the library.

@@ -185,7 +185,7 @@ class Recorded(Results):
                 influences = self.block(series, name).values[:, :, 0]
             parts = np.split(influences, starts[1:])
             self._curves[key] = {
-                int(start): NashCurve.of_parts(times, each, part)
+                int(start): NashCurve.of_parts(times, each, len(part), part)
                 for start, each, part in zip(starts, quantities, parts, strict=True)
             }
         return self._curves[key]

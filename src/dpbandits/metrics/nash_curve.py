@@ -44,22 +44,28 @@ class NashCurve:
         times: rounds t, shape (G,).
         best_mean: mu*, which regrets are taken from; ``against`` takes another.
         log_mean: log G_t, the mean over time of log e_s, e_s the mean over runs; shape (G,).
-        influences: influence of each run on ``log_mean``, with mean 0 over runs; shape (R, G).
+        log_error: standard error of ``log_mean`` by the infinitesimal jackknife over runs, shape
+            (G,).
         log_bias: what ``log_mean`` is too low by on average, to first order in 1/R; shape (G,).
         average_mean: mean over time of e_s, shape (G,).
         trajectory_mean: mean over runs of the geometric mean along each run, shape (G,).
         binned_log_mean: ``log_mean`` from means over runs and 2,000 bins of time, shape (G,).
+        runs: number of runs R.
+        influences: influence of each run on ``log_mean``, with mean 0 over runs; shape (R, G), or
+            (0, G) where they are not recorded.
         keeps_bias: whether ``nash_regret`` is the plain average over runs, bias and all.
     """
 
     times: NDArray[np.int64]
     best_mean: float
     log_mean: Values
-    influences: Values
+    log_error: Values
     log_bias: Values
     average_mean: Values
     trajectory_mean: Values
     binned_log_mean: Values
+    runs: int
+    influences: Values
     keeps_bias: bool = False
 
     def __post_init__(self) -> None:
@@ -70,12 +76,17 @@ class NashCurve:
 
     @classmethod
     def of_parts(
-        cls, times: NDArray[np.int64], quantities: Values, influences: Values
+        cls,
+        times: NDArray[np.int64],
+        quantities: Values,
+        runs: int,
+        influences: Values | None = None,
     ) -> "NashCurve":
         """Return the curve of ``metrics.nash.quantities`` and influences at the same times."""
-        log_mean, _, log_bias, average, trajectory, binned, best = quantities
-        best_mean = float(best[0])
-        return cls(times, best_mean, log_mean, influences, log_bias, average, trajectory, binned)
+        mean, error, bias, average, trajectory, binned, best = quantities
+        known = np.empty((0, times.size)) if influences is None else influences
+        means = mean, error, bias, average, trajectory, binned
+        return cls(times, float(best[0]), *means, runs, known)
 
     def against(self, best_mean: float) -> "NashCurve":
         """Return the same curve with regrets from another mu* (DP-NCB, D17 takes 1)."""
@@ -84,11 +95,6 @@ class NashCurve:
     def with_bias(self, bias: str) -> "NashCurve":
         """Return the same curve with its bias ``subtracted`` or ``kept``."""
         return replace(self, keeps_bias=require_bias(bias) == "kept")
-
-    @property
-    def runs(self) -> int:
-        """Number of runs R."""
-        return int(self.influences.shape[0])
 
     @property
     def geometric_mean(self) -> Values:
@@ -102,8 +108,10 @@ class NashCurve:
         Raises:
             InputError: the bias is to be subtracted and not known, since there is one run only.
         """
-        plain = np.asarray(self.best_mean - self.geometric_mean)
-        return plain if self.keeps_bias else plain - self.bias
+        if self.keeps_bias:
+            return np.asarray(self.best_mean - self.geometric_mean)
+        self._require_bias()
+        return np.asarray(self.best_mean - np.exp(self.log_mean + self.log_bias))
 
     @property
     def average_regret(self) -> Values:
@@ -128,8 +136,7 @@ class NashCurve:
             InputError: there is one run only.
         """
         self._require_runs("a standard error")
-        squares = (self.influences**2).sum(axis=0)
-        return np.asarray(self.geometric_mean * np.sqrt(squares / (self.runs * (self.runs - 1))))
+        return np.asarray(self.geometric_mean * self.log_error)
 
     @property
     def bias(self) -> Values:
@@ -139,9 +146,18 @@ class NashCurve:
         is still off by half the squared standard error of log G_t, a small part of its standard
         error.
         """
+        self._require_bias()
+        return np.asarray(self.geometric_mean * np.expm1(self.log_bias))
+
+    def _require_bias(self) -> None:
         if np.isnan(self.log_bias).any():
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
-        return np.asarray(self.geometric_mean * np.expm1(self.log_bias))
+
+    def half_width(self, level: float = COVERAGE) -> Values:
+        """Return half the width of the t interval at a level in (0, 1); infinite for one run."""
+        if self.runs < 2:
+            return np.full(len(self), np.inf)
+        return np.asarray(stdtrit(self.runs - 1, 0.5 + level / 2) * self.standard_error)
 
     def interval(self, level: float = COVERAGE) -> tuple[Values, Values]:
         """Return the ends of the t interval of the Nash regret, each of shape (G,).
@@ -155,7 +171,7 @@ class NashCurve:
         if not 0.0 < level < 1.0:
             raise InputError(f"level is {level!r}; allowed: above 0 and below 1")
         self._require_runs("an interval")
-        half = stdtrit(self.runs - 1, 0.5 + level / 2) * self.standard_error
+        half = self.half_width(level)
         return self.nash_regret - half, self.nash_regret + half
 
     def _require_runs(self, wanted: str) -> None:
@@ -175,9 +191,8 @@ class NashCurve:
             label: text in the legend.
             algorithm: id of the algorithm, for its look.
         """
-        ends = np.full(len(self), -np.inf), np.full(len(self), np.inf)
-        low, high = self.interval() if self.runs > 1 else ends
-        return Curve(label, algorithm, "nash_regret", self.times, self.nash_regret, low, high)
+        mean, half = self.nash_regret, self.half_width()
+        return Curve(label, algorithm, "nash_regret", self.times, mean, mean - half, mean + half)
 
     def frame(self) -> "pd.DataFrame":
         """Return a row for each time: t, metric, value, low and high (95 % interval)."""

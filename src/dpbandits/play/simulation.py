@@ -276,7 +276,8 @@ class Simulation(PlayedRuns):
             raise InputError("runs is 1; allowed: at least 2 for a bias, or bias='kept'")
         names = tuple((NOMINAL if nominal else "") + part for part in PARTS[:2])
         quantities, influences = (self._recorded(times, names)[name] for name in names)
-        return NashCurve.of_parts(times, quantities[0], influences).with_bias(bias)
+        curve = NashCurve.of_parts(times, quantities[0], self.runs, influences)
+        return curve.with_bias(bias)
 
     def frame(
         self, *, metric: str | Sequence[str] = "regret", at: Sequence[int] | None = None

@@ -4,12 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype
-from scipy.special import stdtrit
 
 from dpbandits.config.documents import LARGEST
 from dpbandits.config.figures import (
@@ -26,6 +27,7 @@ from dpbandits.config.looks import NO_LINE, NO_MARKER
 from dpbandits.errors import InputError
 from dpbandits.metrics import NASH_QUANTITIES, NASH_REGRET, NOMINAL
 from dpbandits.metrics.intervals import COVERAGE, rate_interval, runs_interval
+from dpbandits.metrics.nash_curve import NashCurve
 from dpbandits.reporting.palette import OPEN_MARKS, Look, looks_of
 from dpbandits.reporting.text import fill, mathtext
 
@@ -102,25 +104,28 @@ def nash_regrets(
     numbers, times = np.unique(rows["run"]), np.unique(rows["t"])
     ordered = rows.iloc[np.lexsort((rows["t"], rows["run"]))]
     metric, value = ordered["metric"].str.removeprefix(NOMINAL).to_numpy(), ordered["value"]
-    quantity = {
-        name: value.to_numpy()[metric == name].reshape(numbers.size, times.size)
+    quantities = [
+        value.to_numpy()[metric == name].reshape(numbers.size, times.size)
         for name in NASH_QUANTITIES
-    }
-    runs = int(rows.drop_duplicates("run")["trials"].sum())
-    log_mean = quantity["binned_log_mean" if estimate == "binned" else "nash_log_mean"]
-    if estimate == "corrected":
-        log_mean = log_mean + quantity["nash_bias"]
-    regret = (quantity["best_mean"] if best is None else best) - np.exp(log_mean)
-    if len(regret) > 1:
+    ]
+    sizes = rows.drop_duplicates("run").sort_values("run")["trials"].astype(int)
+    curves = map(partial(NashCurve.of_parts, times), np.stack(quantities, axis=1), sizes)
+    scored = [curve if best is None else curve.against(best) for curve in curves]
+    regret = np.array([ESTIMATES[estimate](curve) for curve in scored])
+    if len(scored) > 1:
         y, low, high = runs_interval(regret, COVERAGE)
     else:
-        y = regret[0]
-        geometric = np.exp(quantity["nash_log_mean"][0])
-        # One run has an infinite interval.
-        factor = stdtrit(runs - 1, 0.5 + COVERAGE / 2) if runs > 1 else np.inf
-        half = factor * (geometric * quantity["nash_standard_error"][0])
+        y, half = regret[0], scored[0].half_width()
         low, high = y - half, y + half
-    return pd.DataFrame({"x": times, "y": y, "lo": low, "hi": high, "runs": runs})
+    return pd.DataFrame({"x": times, "y": y, "lo": low, "hi": high, "runs": sizes.sum()})
+
+
+ESTIMATES: dict[str, Callable[[NashCurve], NDArray[np.float64]]] = {
+    "plain": lambda curve: curve.with_bias("kept").nash_regret,
+    "corrected": lambda curve: curve.nash_regret,
+    "binned": lambda curve: curve.binned_regret,
+}
+"""What ``estimate`` of a panel's series names: from a curve to its Nash regret."""
 
 
 _MEASURED = ["run", "trials", "metric", "t", "arm", "value"]
