@@ -50,7 +50,7 @@ unexport PIP_TARGET PIP_PREFIX PIP_ROOT PIP_USER PIP_PYTHON UV_PYTHON UV_SYSTEM_
 
 PYTEST = $(IN_TEST) pytest -q -n $(CORES) --dist loadfile --no-loadscope-reorder
 # Each is run, whatever became of those before it; tests may not meet stale results.
-RELEASE = tools lint everything test slow faults slurm-test verify published
+RELEASE = tools lint everything test slow golden faults slurm-test verify published
 
 .PHONY: help figures verdicts extras everything quick quick-everything report publish site test slow golden published release-check tools faults mutants lint format bench check lock clean slurm-test artifact verify notebooks
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from dpbandits.bandits import read_only
 from dpbandits.errors import InputError
 from dpbandits.metrics.intervals import COVERAGE, Curve
 from dpbandits.text_tables import aligned, html_table, interval_text
@@ -72,7 +71,10 @@ class NashCurve:
         """Keep arrays that stay as they are: curves against another mu* share them."""
         for name, value in [*vars(self).items()]:
             if isinstance(value, np.ndarray) and value.flags.writeable:
-                object.__setattr__(self, name, read_only(value))
+                # Not ``bandits.read_only``: drawing does without numba, which that imports.
+                kept = value.copy()
+                kept.setflags(write=False)
+                object.__setattr__(self, name, kept)
 
     @classmethod
     def of_parts(

@@ -1,4 +1,4 @@
 """Simulate, identify and compare from Python, with tables, plots and displays of the results.
 
-`dpbandits.api` lists the other public functions.
+The stub `__init__.pyi` of `dpbandits` lists all public names.
 """

@@ -62,7 +62,7 @@ _SWITCHES = (
     ("D5", "gdp-ncb", "start=carried", "Phase II begins with p", "with zeros", _CODE),
     ("A3", "gdp-ncb", "pseudo_pull=left-out", "N2 = 1 left out", "counted", _CODE),
     ("A9", "gdp-ncb", "release_log=base2", "base-2 log in the noise", "natural", "base-2"),
-    ("A10", "gdp-ncb", "root=inside", "AAAI: inside; arXiv: outside", "outside", _CODE),
+    ("A10", "gdp-ncb", "root=inside", "our AAAI copy: inside; arXiv: outside", "outside", _CODE),
     ("A20", "gdp-ncb", "ties=random", "ties at random", "lowest arm", _CODE),
     ("D6", "ldp-ncb", "exploration_noise=scaled", _LAPLACE, "at 1/ε, scale 1", _PAPER),
     ("D7", "ldp-ncb", "last_log=horizon", "L in the last term", "log W", _CODE),

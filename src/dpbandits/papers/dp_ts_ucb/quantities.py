@@ -24,12 +24,12 @@ def equal_bound_eta(*, alpha: float, factor: float) -> Estimate:
 
 
 def crossover(*, over: str, phases: int = 2) -> Estimate:
-    """Return the T from which on the level of alpha = 0 is below another algorithm's.
+    """Return the first T from which on the level of alpha = 0 is below another algorithm's.
 
     ``phases``: 2 by Theorem 4.4, 1 for the smaller level.
     """
     divisor = {"ts-gaussian": 2.0, "m-ts-gaussian": EQUAL_BOUND_FACTOR}[over]
-    return exact(crossover_horizon(phases, divisor))
+    return exact(math.ceil(crossover_horizon(phases, divisor)))
 
 
 def tuned_over_own(*, alpha: float, horizon: int) -> Estimate:
