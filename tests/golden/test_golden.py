@@ -1,4 +1,4 @@
-"""Small runs of everything that decides a published number, as digests and checksums.
+"""Small runs, and names of random streams, of all that decides a published number, as digests.
 
 ``tests/golden/values.txt`` has the values of each case. This file, run as a program, writes them
 anew; that belongs in a commit which says why numbers move.

@@ -29,7 +29,8 @@ def verdict_table(judgements: Iterable[Judgement]) -> pd.DataFrame:
 
     ``verdict`` is that on the claim, by all its readings, ``of_reading`` that on the row's reading.
     Estimate, lo and hi are those of the binding comparison: the one nearest to its threshold where
-    the sentence is as stated, the one furthest on the wrong side where it is not.
+    the sentence is as stated, the one furthest on the wrong side where it is not; ``measured`` is
+    its label, which is ``comparison`` in the table of evidence.
     """
     several = list(judgements)
     words: dict[str, list[str]] = {}

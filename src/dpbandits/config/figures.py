@@ -176,7 +176,10 @@ KINDS: dict[str, tuple[str, ...]] = {
     "analytic": (),
     "derived": (),
 }
-"""Kinds of panels, and the metrics that each shows."""
+"""Kinds of panels, and the metrics that each shows.
+
+``analytic`` shows exact results alone; beside simulations they are under the key ``exact``.
+"""
 
 BY_TAG = ("final", "rate", "nash-final")
 """Kinds of panels whose x axis is a tag of the series."""

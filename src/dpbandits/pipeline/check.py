@@ -355,7 +355,7 @@ def _check_run_numbers(project: Project, study: Study) -> None:
     figures = [each for name, each in study.figures.items() if re.fullmatch(r"fig\d+", name)]
     plans = {name: plan for name, plan in study.simulations.items() if plan.tuned_by is None}
     shown = {name for figure in figures for name in figure.reads} & set(plans)
-    judged = set(study.judged["claims"]) & set(plans)
+    judged = set(study.read_to_judge["claims"]) & set(plans)
     for one, other in itertools.product(sorted(judged - shown), sorted(shown - judged)):
         runs, others = plans[one].spec.runs, plans[other].spec.runs
         if max(runs.first, others.first) >= min(

@@ -178,12 +178,11 @@ class Project:
         path, fingerprint = self.results_path(paper, name), self.results_fingerprint(paper, name)
         stamp = results_stamp(path) if path.is_file() else None
         if not path.is_file() or stamp not in (None, fingerprint):
-            from dpbandits.pipeline.stale import why_stale
+            from dpbandits.pipeline.stale import not_current
             from dpbandits.pipeline.targets import results_target
 
             target = results_target(self, *owner(paper, name))
-            what = f"is stale: {why_stale(target)}" if path.is_file() else "does not exist"
-            raise InputError(f"{path}: {what}; run {target.advice()}")
+            raise not_current(target, path, exists=path.is_file())
         return read_results(path)
 
     def command_for(self, paper: str, goal: str) -> str:

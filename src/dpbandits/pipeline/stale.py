@@ -8,6 +8,7 @@ these it is only known that something moved.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbandits.engine.identity import SOURCES, sources_of
@@ -69,6 +70,12 @@ def why_stale(target: "Target") -> str:
         return "its files differ from what was written"
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
     return f"{', '.join(named[:NAMED])}{more} moved"
+
+
+def not_current(target: "Target", path: Path, *, exists: bool) -> InputError:
+    """Return the error of a file that is missing or stale, with the command that builds it."""
+    what = f"is stale: {why_stale(target)}" if exists else "does not exist"
+    return InputError(f"{path}: {what}; run {target.advice()}")
 
 
 def lines_on(stale: Iterable["Target"]) -> list[str]:

@@ -435,7 +435,7 @@ class Study:
         return summary
 
     @cached_property
-    def judged(self) -> Mapping[str, list[str]]:
+    def read_to_judge(self) -> Mapping[str, list[str]]:
         """``claims`` and ``findings`` -> sorted names of the results that they read."""
         return {
             "claims": sorted({name for claim in self.claims for name in claim.reads}),

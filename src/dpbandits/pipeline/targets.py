@@ -28,7 +28,7 @@ from dpbandits.engine.provenance import (
 )
 from dpbandits.errors import InputError
 from dpbandits.pipeline.project import Project, owner
-from dpbandits.pipeline.stale import MADE_OF, lines_on, made_of, why_stale
+from dpbandits.pipeline.stale import MADE_OF, lines_on, made_of, not_current
 from dpbandits.pipeline.study import Study
 
 RESULTS, FIGURE, TABLE = "results", "figure", "table"
@@ -100,9 +100,8 @@ class Target:
     def current_files(self) -> tuple[Path, ...]:
         """Return the files; InputError where they are missing or stale, with what builds them."""
         if not is_current(self.files[0], self.depends_on):
-            there = self.files[0].is_file() and self.provenance.is_file()
-            what = f"is stale: {why_stale(self)}" if there else "does not exist"
-            raise InputError(f"{self.files[0]}: {what}; run {self.advice()}")
+            exists = self.files[0].is_file() and self.provenance.is_file()
+            raise not_current(self, self.files[0], exists=exists)
         return self.files
 
 
@@ -217,7 +216,9 @@ def _of_others(project: Project) -> Iterator[Target]:
     """Yield the results of comparisons that are not built, which claims or findings read."""
     papers = project.built()
     kinds = itertools.product(papers, VERDICT_FILES)
-    named = [(paper, name) for paper, kind in kinds for name in project.study(paper).judged[kind]]
+    named = [
+        (paper, name) for paper, kind in kinds for name in project.study(paper).read_to_judge[kind]
+    ]
     for paper, name in dict.fromkeys(owner(*each) for each in named):
         if paper not in papers:
             yield results_target(project, paper, name)
@@ -347,10 +348,10 @@ def verdicts_target(project: Project, paper: str, kind: str) -> Target:
         paper=paper,
         name=kind,
         rule=rule_name(paper, kind),
-        inputs=_paths(project, paper, study.judged[kind]),
+        inputs=_paths(project, paper, study.read_to_judge[kind]),
         files=tuple(folder / f"{name}.csv" for name in VERDICT_FILES[kind]),
         depends_on={kind: study.judged_fingerprint(kind)}
-        | _read(project, paper, study.judged[kind]),
+        | _read(project, paper, study.read_to_judge[kind]),
         entry=partial(study.judged_entry, kind),
         sources=tuple(study.judging_modules),
         advice=partial(project.command_for, paper, rule_name(paper, kind)),

@@ -1,4 +1,4 @@
-"""Looks of lines, known without loading the plotting library: one for each algorithm."""
+"""From names of looks to colours and marks; looks by a parameter's value; the user's own lines."""
 
 import hashlib
 import math
