@@ -311,6 +311,22 @@ def test_weak_arms_pulled_more_often_than_phase_one_has_rounds() -> None:
         assert quantities.runs_with_weak_pulls(series).value == count
 
 
+def test_the_chance_given_the_arms_is_that_by_hand() -> None:
+    """C15, C29: both arms pass all tests of Phase I, whose sums are 1 to n and 0.
+
+    Noise below x has the chance 1 - exp(-x/b)/2; sums far below the threshold pass anyway.
+    """
+    for horizon, below in ((10**7, 81), (10**8, 92), (2**24, 84)):
+        log = math.log(horizon)
+        threshold, scale = 1600 * (9 * log + log**2 / 0.2), log / 0.2
+        pulls = math.floor(threshold) - below  # As in docs/audit.md.
+        sums = np.arange(pulls - 10_000, pulls + 1)
+        by_hand = np.log1p(-np.exp((sums - threshold) / scale) / 2).sum() / math.log(10)
+        asked = {"horizon": horizon, "is_window": horizon == 2**24}
+        chance = quantities.chance_given_arms(**asked).value
+        assert chance == pytest.approx(by_hand, abs=1e-6)
+
+
 def test_theory_is_that_by_hand() -> None:
     """The rest is published, and compared with that; here what no exact result shows alone."""
     # C17: the bound is asked of horizons with the best mean of its proof.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from dpbandits.auditing.gdp_ncb import exploration_witness, in_window, least_pulls
 from dpbandits.claims.estimates import Estimate, Measured, StudentEstimate, average, exact
 from dpbandits.claims.series import SeriesQuery, nash_regret
 from dpbandits.metrics import NASH_REGRET
@@ -17,6 +18,7 @@ from dpbandits.papers.dp_ncb import theory
 from dpbandits.papers.dp_ncb.analytic import WEAK_SHARE
 from dpbandits.papers.dp_ncb.instances import ARMS, drawn_means, weak_arms
 from dpbandits.papers.dp_ncb.theory import EPSILON, GLOBAL, PHASE_ONE_RANGE, capped_phase_one
+from dpbandits.privacy.witnesses import stop_rules
 
 Values = NDArray[np.float64]
 
@@ -233,3 +235,16 @@ def composed_loss(*, horizon: int, release_log: str = "natural") -> Estimate:
     """
     explored = capped_phase_one(horizon)
     return exact(theory.composed_loss(horizon, explored, release_log=release_log))
+
+
+def chance_given_arms(*, horizon: int, is_window: bool = False) -> Estimate:
+    """Return log10 of the chance of the event of NCB-C15, given the arms of its rounds.
+
+    The shortest one that loses more than epsilon, under the input where it is less likely; of a
+    whole play, or in one window of the anytime form.
+    """
+    rules = stop_rules(horizon, EPSILON)
+    witness = exploration_witness(*rules, least_pulls(*rules, EPSILON))
+    if is_window:
+        witness = in_window(witness, horizon)
+    return exact(min(witness.log_p, witness.log_q) / math.log(10.0))
