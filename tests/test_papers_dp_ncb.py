@@ -336,6 +336,14 @@ def test_theory_is_that_by_hand() -> None:
     assert [premise <= max(drawn_means()) for premise in premises] == [False, True, True]
     first = quantities.first_informative_horizon().value
     assert quantities.bound_over_best_mean(horizon=round(first)).value == pytest.approx(1.0)
+    means = np.array(drawn_means())
+    # NCB-P2: with log2(256 k) the second terms are 1/ln 2 times as large.
+    of_both = (quantities.premise, 10000.0), (quantities.bound_over_best_mean, 4000 / means.max())
+    for (of, factor), lost in product(of_both, (1, 50)):
+        printed = {"horizon": 10**9, "is_mended": lost == 50}
+        second = factor * lost * math.log(12800) * math.log(10**9) ** 2 / (0.2 * 10**9)
+        more = of(**printed, is_base2=True).value - of(**printed).value
+        assert more == pytest.approx(second * (1.0 / math.log(2.0) - 1.0))
     # C28: 4000 c sqrt(k L/(mu* T)), c = 3.
     term = 12000 * math.sqrt(50 * math.log(10**10) / (max(drawn_means()) * 10**10))
     assert quantities.first_term_over_best_mean(horizon=10**10).value == pytest.approx(term)

@@ -182,10 +182,24 @@ def runs_with_weak_pulls(series: SeriesQuery) -> Estimate:
     return exact(float(np.sum(weak > explored)) if weak.size else math.nan, weak.size)
 
 
-def bound_over_best_mean(*, horizon: int, is_mended: bool = False) -> Estimate:
-    """Return the bound of Theorem 1 over mu*, which says nothing from 1 on; see its formula."""
+def bound_over_best_mean(
+    *, horizon: int, is_mended: bool = False, is_base2: bool = False
+) -> Estimate:
+    """Return the bound of Theorem 1 over mu*, which says nothing from 1 on; see its formula.
+
+    With a natural log(256 k), or to base 2, which the proof's step to a power of 1/2 needs.
+    """
     bound = theory.theorem_1(horizon, EPSILON, BEST_MEAN, ARMS, is_mended=is_mended)
+    if is_base2:
+        bound += 4000.0 * _more_by_base2(horizon, is_mended)
     return exact(bound / BEST_MEAN)
+
+
+def _more_by_base2(horizon: int, is_mended: bool) -> float:
+    """Return what log2 in place of ln adds to log(256 k) L^2/(epsilon T), or k times that."""
+    logs = math.log2(256.0 * ARMS) - math.log(256.0 * ARMS)
+    lost = ARMS if is_mended else 1
+    return lost * logs * math.log(horizon) ** 2 / (EPSILON * horizon)
 
 
 def first_term_over_best_mean(*, horizon: int) -> Estimate:
@@ -193,9 +207,12 @@ def first_term_over_best_mean(*, horizon: int) -> Estimate:
     return exact(theory.theorem_1(horizon, math.inf, BEST_MEAN, ARMS) / BEST_MEAN)
 
 
-def premise(*, horizon: int, is_mended: bool = False) -> Estimate:
+def premise(*, horizon: int, is_mended: bool = False, is_base2: bool = False) -> Estimate:
     """Return the mu* that the proof of Theorem 1 needs as printed, or with the k that it loses."""
-    return exact(theory.theorem_1_premise(horizon, EPSILON, ARMS, is_mended=is_mended))
+    needed = theory.theorem_1_premise(horizon, EPSILON, ARMS, is_mended=is_mended)
+    if is_base2:
+        needed += 10000.0 * _more_by_base2(horizon, is_mended)
+    return exact(needed)
 
 
 def first_informative_horizon() -> Estimate:
