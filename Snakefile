@@ -98,7 +98,8 @@ onstart:
 
 
 # Params that no command takes, `depends_on` and `caption`: by its records Snakemake runs a rule again
-# where they moved, and says so. Outputs without records have the sentinel among their inputs.
+# where they moved, and says so. Stale outputs have the sentinel among their inputs, too: some have no
+# records.
 include: "workflow/rules/results.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"

@@ -1,4 +1,4 @@
-"""The commands, snippets and notebooks of the documents do what they say.
+"""Commands of make, snakemake and dpbandits, snippets and notebooks of documents do as they say.
 
 Snippets and short commands are run; those of make and of snakemake, which take minutes, as dry
 runs; overlays at the quick scale, on what is built for them.
