@@ -1,7 +1,7 @@
 # Simulations and exactly computed results: results/PAPER/NAME.parquet, the longest first. On one
 # machine each has half of the cores, up to 8: another job fills what it leaves idle. The longest has
-# all, up to 8, or the others would end long before it. Short ones of a paper are one job
-# (dp_ncb_figures_results).
+# all, up to 8, or the others would end long before it. Short ones (`SHORT`, by
+# docs/cost.csv) of one paper and goal are one job, as dp_ncb_figures_results.
 SHARED = shared_jobs(PROJECT, TARGETS)
 IN_SHARED = {
     path for group in SHARED.values() for target in group for path in target.files

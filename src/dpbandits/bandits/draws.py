@@ -1,13 +1,4 @@
-"""What kernels and references draw: rewards of an arm, their sums, noise, and one of tied arms.
-
-Many trials that pull the same arms equally often share one alias table of each binomial (Walker,
-1977): of s values, each in a cell of probability 1/s, a cell keeps its own value with the
-probability of its threshold and gives its alias else, so that value k has the probability (its
-threshold + the sum of 1 - threshold over the cells whose alias it is) / s. One uniform draws cell
-and threshold. It is the law of the binomial up to rounding: the probabilities follow from each
-other by their exact ratios, from the mode outwards, to a relative 1e-12; values are left out where
-they are below 1e-19, 1e-17 in all, less than the 2^-53 by which uniforms differ.
-"""
+"""What kernels and references draw: rewards of an arm, their sums, noise, and one of tied arms."""
 
 import math
 from functools import lru_cache
@@ -173,7 +164,16 @@ def draw_reward_sum(law: int, parameter: Any, count: int, generator: np.random.G
 
 
 class SumTables(NamedTuple):
-    """Alias tables of the sums of arms, one after the other in the same arrays."""
+    """Alias tables of the sums of arms, one after the other in the same arrays.
+
+    Many trials that pull the same arms equally often share one alias table of each binomial
+    (Walker, 1977): of s values, each in a cell of probability 1/s, a cell keeps its own value with
+    the probability of its threshold and gives its alias else, so that value k has the probability
+    (its threshold + the sum of 1 - threshold over the cells whose alias it is) / s. One uniform
+    draws cell and threshold. It is the law of the binomial up to rounding: the probabilities follow
+    from each other by their exact ratios, from the mode outwards, to a relative 1e-12; values are
+    left out where they are below 1e-19, 1e-17 in all, less than the 2^-53 by which uniforms differ.
+    """
 
     binomials: NDArray[np.int64]  # of each arm, 1 or one a digit; 0 where it has no table
     scales: NDArray[np.float64]  # of each arm, its largest reward

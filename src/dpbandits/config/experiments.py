@@ -176,7 +176,7 @@ class Caps(Spec):
 class ExperimentsFile(Spec):
     """config/papers/PAPER/experiments.yaml: what is simulated, drawn and tabulated.
 
-    Figures and tables are parsed where they are made. ``title`` is that of a comparison across
+    ``Study`` parses figures and tables. ``title`` is that of a comparison across
     papers; a paper has its own in ``paper.yaml``. ``audited`` names the exact results that depend
     on every registered algorithm with an audit case. ``settings_of`` gives, for an exact result,
     the simulation whose settings it is computed for.

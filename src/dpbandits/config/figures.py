@@ -62,7 +62,7 @@ class AxisSpec(Spec):
     """`linear` or `log`."""
     tag: Name | None = None
     """For `x` of kinds `final`, `rate` and `nash-final`: the column along the axis; `t` is the
-    horizon."""
+    horizon of a series."""
     limits: tuple[Number | None, Number | None] = (None, None)
     """Its two ends; `null` takes that end from the data."""
     shaded: Annotated[tuple[Number, Number], AfterValidator(_ascend)] | None = None

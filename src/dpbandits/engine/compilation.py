@@ -26,8 +26,10 @@ def compile_kernels(cells: Iterable[Cell]) -> None:
     Kernels outside the registry are left out: they are not kept on disk.
     """
     cells = list(cells)
-    # Realised regret needs every round; where an algorithm skips some, another kernel plays it.
-    kinds = [(cell.algorithm, "realised_regret" in cell.metrics) for cell in cells]
+    # Realised and Nash regret need every round, which another kernel plays where one skips some.
+    kinds = [
+        (cell.algorithm, cell.in_lockstep or "realised_regret" in cell.metrics) for cell in cells
+    ]
     for name, every_round in sorted({kind for kind in kinds if isinstance(kind[0], str)}):
         _compile(name, every_round)
     if any(cell.in_lockstep for cell in cells):
