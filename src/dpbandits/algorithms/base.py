@@ -306,8 +306,8 @@ class Algorithm(Definition):
         reference: the same algorithm in plain Python, line by line after the pseudo-code,
             (settings, bandit, rng) -> segments, on the same stream decision for decision.
         skip: None, or a kernel that has the law of ``advance`` and plays stretches of one arm as
-            one segment; ``play_runs`` takes it for algorithms of the registry, unless realised
-            regret is recorded.
+            one segment; ``engine.play.kernel_of`` says when it is played, and ``own`` takes it
+            off users' code.
     """
 
     settings: Callable[..., Any]

@@ -34,7 +34,8 @@ def compute(
 ) -> list[MetricArrays]:
     """Return each work's metrics, one row a run, from the cache where it can.
 
-    Results are the same for any number of workers: every run draws from a stream of its own.
+    Results are the same for any number of workers: every run, or block of trials, draws from a
+    stream of its own.
     ``before`` is called with the number of runs that are not in the cache, where there are any.
     """
     cache = cache or Cache()

@@ -3,9 +3,8 @@
 The fingerprint of every algorithm covers this file and what it imports.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,17 @@ TRIALS = 1000
 """Trials that draw from one stream. They are short and many, so they are played side by side."""
 
 
+def kernel_of(algorithm: Algorithm, metrics: Collection[str]) -> Callable[..., int]:
+    """Return what plays runs one by one: ``skip`` where there is one, else ``advance``.
+
+    A kernel that skips knows no reward inside a segment, which realised regret asks for. Metrics
+    choose the kernel, and not the grid, so that runs do not depend on the times recorded.
+    """
+    if algorithm.skip is None or "realised_regret" in metrics:
+        return algorithm.advance
+    return algorithm.skip
+
+
 def play_runs(
     algorithm: Algorithm,
     settings: Any,
@@ -54,10 +64,7 @@ def play_runs(
     """
     root_seed, key, runs = streams
     stream_of = reseeding(root_seed, key, runs)
-    # A kernel that skips knows no reward inside a segment. Metrics choose the kernel, and not the
-    # grid, so that runs do not depend on the times recorded.
-    if algorithm.skip is not None and "realised_regret" not in metrics:
-        algorithm = replace(algorithm, advance=algorithm.skip)
+    advance = kernel_of(algorithm, metrics)
     arms, counted = len(bandit.arms), "inverse_counts" in metrics
     out = new_segments(min(SEGMENTS_AT_ONCE, settings.horizon))
     rows: dict[str, list[NDArray[np.float64]]] = {metric: [] for metric in metrics}
@@ -65,7 +72,7 @@ def play_runs(
         generator, state = stream_of(number), algorithm.state(arms)
         run = accumulator_of(grid, arms, count_inversely=counted)
         while state.clock[0] < settings.horizon:
-            written = algorithm.advance(settings, state, bandit.arrays, generator, out)
+            written = advance(settings, state, bandit.arrays, generator, out)
             _add(algorithm, run, out, written)
         for metric in metrics:
             rows[metric].append(REGRET_METRICS[metric](run, bandit))
